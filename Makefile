@@ -22,8 +22,8 @@ REAL := --env frozenlake --env nim --variant threetraj --variant r2po --variant 
 # The prompts that `make causes` asks again, and how: a plan that the local language model answers in about 20 minutes
 # on two cores. FrozenLake and Nim have no prompts with three different returns.
 CAUSES_RUNS := --env invertedpendulum --env cartpole --variant threetraj --runs 10 --iterations 8 --warmup 4
-CAUSES_PLAN := --backend local --max-tokens 128 --longest 6500 --units 12 \
-        --arm A0=0 --arm N0h=0 --arm XL=0 --arm P1=0 --arm C=0 --arm N0=6 --arm XP=6
+CAUSES_PLAN := --anyway --backend local --max-tokens 128 --longest 6500 --units 12 \
+        --arm A0=0 --arm C=0 --arm S_w=0 --arm S_m=0 --arm S_b=0 --arm E0=0 --arm N0=6 --arm XP=6
 
 # What `make paper` passes on: MODEL, BASE_URL and the like where they are given, and OPTIONS as they are.
 given = $(if $($(1)),--$(2) '$($(1))')

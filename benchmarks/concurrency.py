@@ -168,7 +168,7 @@ def _intervene(folder: Path, in_flight: int, options: dict[str, Any]) -> tuple[i
     path = folder / "plan.json"
     units = max(2, sum(1 for _ in folder.rglob("episodes.jsonl")) // 4)
     with contextlib.redirect_stderr(io.StringIO()):
-        intervene_plan(folder / "bench", out=path, units=units, rollouts=0, permutations=99, **options)
+        intervene_plan(folder / "bench", out=path, units=units, rollouts=0, permutations=99, anyway=True, **options)
     return _beyond_its_start(
         lambda: intervene_run(path, concurrency=in_flight), path.with_name(f"{path.stem}.answers.jsonl")
     )

@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from audit.importing.fields import CANDIDATE, FIELDS, Kind
-from audit.interventions.arms import ARMS, Arm
+from audit.interventions.arm import Arm
+from audit.interventions.arms import ARMS
 from audit.interventions.presets import PRESETS, Preset
 from collector.methods import METHODS, Method
 from collector.tasks import TASKS

@@ -181,7 +181,7 @@ SEEN: dict[str, tuple[int, tuple[str, ...]]] = {
     CAUSES: (
         1,
         (
-            r"Plan [0-9a-f]{12}: 12 units, 432 calls of simulated-label",
+            r"Plan [0-9a-f]{12}: \d+ units, [\d,]+ calls of simulated-label",
             r"A real model .*(answers of|data/real/causes holds no finished experiment)",
         ),
     ),
@@ -220,8 +220,8 @@ def test_numbers_of_pages_are_those_that_were_planted(pages):
     assert re.search(r"<mark>[^<]*worst[^<]*</mark><sub>\{worst", pages[DRILLDOWN], re.IGNORECASE)
     assert not re.search(r"Not replayed: [^{]", seen)
     seen = words(pages[CAUSES])
-    [effect] = re.findall(r"following the worst text XL N0h (-0\.\d+) .*? found", seen)
-    assert float(effect) < -0.3  # it goes by the label, which is another rollout's
+    [share] = re.findall(r"called worst share C (-?\d\.\d+) ", seen)
+    assert float(share) > 0.3  # it goes by the label; two runs are too few for a verdict
     shares = dict(re.findall(r"(best|median|worst) \d+ (\d\.\d+) \d+\.\d", seen))
     assert float(shares["worst"]) > max(float(shares["best"]), float(shares["median"]))
     optimizer = words(pages[OPTIMIZER])

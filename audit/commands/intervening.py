@@ -71,6 +71,7 @@ def plan(
     ] = None,
     task_modules: TaskModules = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and write nothing.")] = False,
+    anyway: Annotated[bool, typer.Option("--anyway", help="Write a plan that can find nothing, too.")] = False,
     **model_options: Unpack[ModelOptions],
 ) -> None:
     """Draw prompts, and fix arms, hypotheses and seeds before the first call; nothing is asked yet.
@@ -97,7 +98,10 @@ def run(
 @printing()
 def report(
     _: Request,
-    plan: PlanPath,
+    plan: Annotated[
+        list[Path],
+        typer.Argument(metavar="PLAN", help="What `audit intervene plan` wrote; several are compared with the first."),
+    ],
     outcome: Annotated[
         str | None, typer.Option("--outcome", help="Only effects on edits, text, direction, size, gain or harmful.")
     ] = None,
@@ -105,6 +109,8 @@ def report(
     no_cache: NoCacheOption = False,
 ) -> Table:
     """Test a finished experiment: validity, the planned hypotheses, harm, and whether what moves the critic is named.
+
+    Of several plans, such as one for each model, it prints shares side by side, and tests their differences.
 
     Example: audit intervene report plan.json
     """

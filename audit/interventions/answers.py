@@ -8,6 +8,7 @@ from typing import Any, Final, Self
 
 import msgspec
 
+from audit.interventions.arms import NOTHING
 from audit.interventions.plan import Call, Plan, answers_file
 from audit.interventions.prompt import Block
 from audit.interventions.showing import ROLES
@@ -17,7 +18,7 @@ from audit.vocabulary.keys import RevisionKey
 
 SCHEMA: Final = 1
 _SHOWN: Final = (1, 2, 3)
-"""How many rollouts a prompt can show."""
+"""How many rollouts a prompt can show, but for the arm that shows none."""
 
 
 class ShownLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,6 +66,7 @@ class AnswerOf(AnswerLine, frozen=True, kw_only=True):
         arm, replicate: how it was asked, and which of the answers there.
         order: place among all calls of the plan.
         shown: the rollouts in the order of display.
+        frame: the arm whose frame was drawn, where one was.
         prompt_sha256, base_prompt_sha256: of the prompt, and of the recorded one.
         prompt_characters: length of the prompt.
         backend, model, options: who answered.
@@ -109,6 +111,7 @@ class AnswerOf(AnswerLine, frozen=True, kw_only=True):
     prompt: str | msgspec.UnsetType = msgspec.UNSET
     mean_logprob: float | msgspec.UnsetType = msgspec.UNSET
     truth: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+    frame: str | msgspec.UnsetType = msgspec.UNSET
 
     def shortened(self) -> Iterator[Self]:
         """Without prompt and thinking; then as an answer that cannot be read."""
@@ -149,8 +152,8 @@ def calls_answered(plan: Plan, path: Path, answers: Iterable[AnswerOf]) -> dict[
             raise AuditError(f"{path} holds an answer to a call that the plan does not have: {answer.unit} {call.arm}")
         if answer.model != plan.model or answer.backend != plan.backend:
             raise AuditError(f"{path} holds an answer by {answer.model}; the plan asks {plan.model}")
-        params = answer.params
-        if (params is not None and len(params) != len(plan.units[call.unit].params)) or len(answer.shown) not in _SHOWN:
+        params, shown = answer.params, _SHOWN if call.arm != NOTHING else (0,)
+        if (params is not None and len(params) != len(plan.units[call.unit].params)) or len(answer.shown) not in shown:
             raise AuditError(f"{path} holds an answer that does not fit its call: {answer.unit} {call.arm}")
         found.setdefault(call, answer)
     return found

@@ -2,73 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 
 from audit.interventions import showing
-from audit.interventions.prompt import CriticPrompt
-from audit.interventions.showing import Call, Evidence, Shown, Shows
+from audit.interventions.arm import Arm, neutral, placebo, trials_shuffled
+from audit.interventions.showing import Call, Evidence, Shown
 
 QUANTILES: Final = (0.0, 0.1, 0.25, 0.5)
 BASE: Final = "N0"
 """The arm that shows the whole evidence in the neutral frame."""
 WORDING: Final = "P1"
 REDRAWN: Final = "P2"
-
-Needs = Literal["prompt", "rollouts", "policy"]
-
-
-def _neutral(call: Call) -> CriticPrompt:
-    return call.evidence.prompt.neutral()
-
-
-def _trials_shuffled(call: Call) -> CriticPrompt:
-    recorded = call.evidence.prompt
-    return recorded.with_trials(call.rng.permutation(recorded.trials).tolist())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arm:
-    """One way to ask.
-
-    Attributes:
-        id: its name.
-        meaning: what is changed, in a few words.
-        control: the arm it is compared with; None if it has no control.
-        needs: the recorded `prompt` alone; other recorded `rollouts` of the policy; or the `policy`, run on fresh
-            seeds.
-        frame: what is around the rollouts.
-        shows: the rollouts that a call shows.
-        draws: calls of a unit have prompts of their own; otherwise all have the same.
-        factor: what an effect of it is called.
-        changing: the same as a cause in a sentence, "exchanging the labels".
-        caption: the same in the row of a figure.
-        takes_away: a rollout, as its control does: which of the two leads farther from the whole evidence?
-        text: what is compared of answers' texts, whose arm and control both show the worst rollout: what they go by
-            (`driver`), or also the `names` that they use, which the arm changes.
-    """
-
-    id: str
-    meaning: str
-    control: str | None = None
-    needs: Needs = "prompt"
-    frame: Callable[[Call], CriticPrompt] = _neutral
-    shows: Shows = showing.recorded
-    draws: bool = False
-    factor: str = ""
-    changing: str = ""
-    caption: str = ""
-    takes_away: bool = False
-    text: Literal["driver", "names"] | None = None
-
+CONJOINT: Final = "C"
+"""The arm in which order, labels, numbers and the frame are drawn for every call."""
+LETTERED: Final = "R0"
+"""The arm that shows the recorded rollouts without labels and in random order, as those do that replace one."""
+NOTHING: Final = "E0"
+"""The arm that shows no rollout."""
+PLACEBOS: Final = tuple(arm for arm in showing.NEUTRAL_FRAMES if arm != BASE)
+"""The arms whose frames mean the same as that of `BASE`, which they are compared with."""
 
 _EVERY: Final = (
-    Arm(id="A0", meaning="the recorded prompt, asked again", frame=lambda call: call.evidence.prompt),
+    Arm(id="A0", meaning="the recorded prompt, asked again", frame=lambda call: call.evidence.prompt, runs=True),
     Arm(
         id=BASE,
+        runs=True,
         meaning="a neutral frame that states neither the order nor the number of rollouts",
         control="A0",
         factor="frame",
@@ -88,7 +50,7 @@ _EVERY: Final = (
         id=WORDING,
         meaning="the neutral frame, reworded and laid out differently",
         control=BASE,
-        frame=lambda call: _neutral(call).placebo(),
+        frame=placebo("mixed"),
         factor="wording",
         changing="rewording the prompt",
         caption="reworded: placebo",
@@ -106,8 +68,44 @@ _EVERY: Final = (
         caption="rollouts redrawn",
     ),
     Arm(
-        id="C",
-        meaning="order, labels and numbers drawn independently for every call",
+        id="P3",
+        meaning="the neutral frame in other words",
+        control=BASE,
+        frame=placebo("words"),
+        factor="words",
+        changing="using other words in the prompt",
+        caption="other words: placebo",
+    ),
+    Arm(
+        id="P4",
+        meaning="the neutral frame laid out differently",
+        control=BASE,
+        frame=placebo("layout"),
+        factor="layout",
+        changing="laying the prompt out differently",
+        caption="other layout: placebo",
+    ),
+    Arm(
+        id="P5",
+        meaning="the neutral frame, longer by sentences that add nothing",
+        control=BASE,
+        frame=placebo("longer"),
+        factor="longer frame",
+        changing="adding sentences that say nothing to the prompt",
+        caption="longer frame: placebo",
+    ),
+    Arm(
+        id="P6",
+        meaning="the neutral frame, shorter by words that it can do without",
+        control=BASE,
+        frame=placebo("shorter"),
+        factor="shorter frame",
+        changing="leaving needless words out of the prompt",
+        caption="shorter frame: placebo",
+    ),
+    Arm(
+        id=CONJOINT,
+        meaning="order, labels, numbers and one of six frames of one meaning drawn independently for every call",
         shows=showing.conjoint,
         draws=True,
     ),
@@ -115,10 +113,30 @@ _EVERY: Final = (
         id="XL",
         meaning="the labels of worst and best exchanged, returns hidden",
         control="N0h",
-        shows=showing.labels_exchanged,
+        shows=showing.labels_exchanged("worst", "best"),
         factor="label",
         changing="exchanging the labels of worst and best",
         caption="labels exchanged",
+        text="names",
+    ),
+    Arm(
+        id="XWM",
+        meaning="the labels of worst and median exchanged, returns hidden",
+        control="N0h",
+        shows=showing.labels_exchanged("worst", "median"),
+        factor="labels of worst and median",
+        changing="exchanging the labels of worst and median",
+        caption="labels of worst and median",
+        text="names",
+    ),
+    Arm(
+        id="XMB",
+        meaning="the labels of median and best exchanged, returns hidden",
+        control="N0h",
+        shows=showing.labels_exchanged("median", "best"),
+        factor="labels of median and best",
+        changing="exchanging the labels of median and best",
+        caption="labels of median and best",
         text="names",
     ),
     Arm(
@@ -130,6 +148,16 @@ _EVERY: Final = (
         changing="Rollout A, B, C in place of the labels",
         caption="letters for labels",
         text="names",
+    ),
+    Arm(
+        id="XC",
+        meaning="Rollout A, B, C in place of the labels, and the rollouts in reverse order under them",
+        control="XA",
+        shows=showing.letters_turned,
+        factor="contents under headings",
+        changing="reversing the rollouts under headings that stay",
+        caption="contents reversed",
+        text="driver",
     ),
     Arm(
         id="XP",
@@ -152,12 +180,20 @@ _EVERY: Final = (
         text="driver",
     ),
     Arm(
+        id=LETTERED,
+        meaning="the recorded rollouts; no labels, random order",
+        shows=showing.letters_shuffled,
+        draws=True,
+        runs=True,
+    ),
+    Arm(
         id="RW",
         meaning="another rollout near the median in place of the worst; no labels, random order",
         control="RM",
         needs="rollouts",
         shows=showing.replaced("worst"),
         draws=True,
+        runs=True,
         factor="presence",
         changing="replacing the worst rollout",
         caption="worst replaced",
@@ -169,6 +205,7 @@ _EVERY: Final = (
         needs="rollouts",
         shows=showing.replaced("median"),
         draws=True,
+        runs=True,
     ),
     Arm(
         id="RB",
@@ -177,6 +214,7 @@ _EVERY: Final = (
         needs="rollouts",
         shows=showing.replaced("best"),
         draws=True,
+        runs=True,
         factor="presence of the best",
         changing="replacing the best rollout",
         caption="best replaced",
@@ -189,6 +227,7 @@ _EVERY: Final = (
             control="D0",
             needs="rollouts",
             shows=showing.dosed(quantile),
+            runs=True,
         )
         for quantile in QUANTILES
     ),
@@ -197,12 +236,13 @@ _EVERY: Final = (
         meaning="without the worst rollout",
         control="DM",
         shows=showing.without("worst"),
+        runs=True,
         factor="presence",
         changing="leaving the worst rollout out",
         caption="worst left out",
         takes_away=True,
     ),
-    Arm(id="DM", meaning="without the median rollout", shows=showing.without("median")),
+    Arm(id="DM", meaning="without the median rollout", shows=showing.without("median"), runs=True),
     Arm(
         id="DB",
         meaning="without the best rollout",
@@ -212,6 +252,12 @@ _EVERY: Final = (
         changing="leaving the best rollout out",
         caption="best left out",
         takes_away=True,
+    ),
+    Arm(
+        id=NOTHING,
+        meaning="no rollout at all",
+        frame=lambda call: neutral(call).without_rollouts(),
+        shows=showing.nothing,
     ),
     Arm(id="S_w", meaning="the worst rollout alone, without a label", shows=showing.alone("worst")),
     Arm(id="S_m", meaning="the median rollout alone, without a label", shows=showing.alone("median")),
@@ -230,7 +276,7 @@ _EVERY: Final = (
         id="H",
         meaning="earlier trials in random order",
         control="A0",
-        frame=_trials_shuffled,
+        frame=trials_shuffled,
         draws=True,
         factor="order of trials",
         changing="shuffling earlier trials",
@@ -245,10 +291,17 @@ FRAMES: Final = (BASE, "N0h")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A prompt of an arm, and the rollouts that it shows, in order."""
+    """A prompt of an arm.
+
+    Attributes:
+        prompt: the text.
+        shown: the rollouts that it shows, in order.
+        frame: the arm whose frame was drawn; None where none is drawn.
+    """
 
     prompt: str
     shown: tuple[Shown, ...]
+    frame: str | None = None
 
 
 def ask(arm: str, evidence: Evidence, rng: np.random.Generator, replicate: int = 0) -> Asked:
@@ -261,6 +314,8 @@ def ask(arm: str, evidence: Evidence, rng: np.random.Generator, replicate: int =
         replicate: number of the call in its unit and arm, from 0: which fresh rollouts `P2` shows.
     """
     call = Call(evidence, rng, replicate)
-    frame = ARMS[arm].frame(call)
     shown = ARMS[arm].shows(call)
-    return Asked(str(frame.with_blocks([each.block for each in shown])), tuple(shown))
+    # Drawn after all else, which is thereby the same as in plans without frames.
+    drawn = evidence.frames[int(call.rng.integers(len(evidence.frames)))] if arm == CONJOINT else None
+    frame = ARMS[drawn or arm].frame(call)
+    return Asked(str(frame.with_blocks([each.block for each in shown])), tuple(shown), drawn)

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.interventions.arms import BASE
 from audit.interventions.units import Unit
 from audit.vocabulary.keys import RunKey
 
@@ -54,12 +55,14 @@ class Answered:
             leaves the policy as it was, as the search does: zeros.
         changed: number of parameters that changed.
         gain: return of the revised policy minus that of the policy under review, on the same fresh seeds; NaN where
-            policies are not run.
+            policies are not run, as in most arms.
         harmful: the gain is below minus two standard errors.
         completion: digest of the text, for repeated answers.
         words: number of words.
         prompt_tokens: as the backend counts them; None where it does not.
         prompt_characters: length of the prompt.
+        named: contents of the rollouts that the answer names in a sentence that gives a reason for its change.
+        frame: the arm whose frame was drawn; says something of answers under `C` only.
     """
 
     unit: int
@@ -79,6 +82,8 @@ class Answered:
     words: int
     prompt_tokens: int | None
     prompt_characters: int
+    named: frozenset[str] = frozenset()
+    frame: str = BASE
 
 
 @dataclass(frozen=True)

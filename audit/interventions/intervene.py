@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from audit.arguments import Data, RunSelection, request_of
+from audit.interventions.expected import Decides, decides
 from audit.interventions.making import make_plan
 from audit.interventions.plan import Plan, answers_file, read_plan, write_plan
-from audit.interventions.presets import get_preset
+from audit.interventions.presets import asks_presence, asks_shares, get_preset
 from audit.output.errors import AuditError, UsageError, count
 from audit.output.formats import Row
 from audit.output.rows import Table
@@ -41,6 +42,7 @@ def intervene_plan(
     templates: str | Path | None = None,
     task_modules: Sequence[str | Path] = (),
     dry_run: bool = False,
+    anyway: bool = False,
     **options: Unpack[PlanOptions],
 ) -> Table:
     """Plan an experiment: draw units and fix all that is tested, before any answer is seen.
@@ -61,6 +63,7 @@ def intervene_plan(
         templates: the folder of templates that prompts were made with, if they are not the project's.
         task_modules: Python files with tasks of your own.
         dry_run: write nothing.
+        anyway: write a plan that can find nothing, too.
         options: of the model, as `collect` has them, and which groups.
 
     Returns:
@@ -68,7 +71,7 @@ def intervene_plan(
 
     Raises:
         UsageError: an option that makes no sense.
-        AuditError: no records, no eligible prompt, or the plan cannot be written.
+        AuditError: no records, no eligible prompt, the plan can find nothing, or it cannot be written.
     """
     from audit.interventions.running import model_of
 
@@ -99,6 +102,9 @@ def intervene_plan(
         templates=None if templates is None else Path(templates),
         task_modules=[Path(module) for module in task_modules],
     )
+    found = decides_of(plan)
+    if found.nothing and not (anyway or dry_run):
+        raise AuditError(f"{found.sentence}; or give --anyway")
     if not dry_run:
         write_plan(plan, path)
     if len(plan.units) < (asked := units or get_preset(preset).units):
@@ -143,27 +149,36 @@ def intervene_run(
 
 
 def intervene_report(
-    plan: str | Path, *, outcome: str | None = None, workers: str | None = None, cache: bool = True
+    plan: str | Path | Sequence[str | Path],
+    *,
+    outcome: str | None = None,
+    workers: str | None = None,
+    cache: bool = True,
 ) -> Table:
-    """Test a finished experiment: validity first, then the primary family, then all else.
+    """Test a finished experiment: validity first, then the primary family, then all else; or compare several.
 
     Args:
-        plan: the plan's file.
+        plan: the plan's file; or several, whose critics' shares are compared with those of the first.
         outcome: only effects on this: edits, text, direction, size, gain or harmful; None for all.
         workers: where revised policies are run, as `--workers` has it: `local`, a number, `ray` or `ray://HOST:PORT`.
         cache: whether returns of policies that an earlier report ran may be used, and new ones kept.
 
     Returns:
-        Effects, a row each.
+        Effects, a row each; of several plans their shares, then the differences.
 
     Raises:
-        AuditError: the plan was changed, or calls have no answer yet.
-        UsageError: no such outcome, or `workers` makes no sense.
+        AuditError: a plan was changed, or calls have no answer yet.
+        UsageError: no such outcome, a plan is given twice, or `workers` makes no sense.
     """
     from audit.interventions.report import COLUMNS, ESSENTIAL, read_report
 
     check_workers(workers)
-    report = read_report(Path(plan), cache=cache, workers=workers)
+    paths = [Path(plan)] if isinstance(plan, str | Path) else [Path(each) for each in plan]
+    if len(paths) != 1:
+        from audit.interventions.side_by_side import side_by_side
+
+        return side_by_side(paths, outcome=outcome, cache=cache, workers=workers)
+    report = read_report(paths[0], cache=cache, workers=workers)
     rows = report.rows(outcome)
     if outcome is not None and not rows:
         known = sorted({effect.outcome for effect in report.analysis.effects})
@@ -215,6 +230,11 @@ def _planned(plan: Plan, path: Path | None) -> Table:
     )
 
 
+def decides_of(plan: Plan) -> Decides:
+    """What a plan can decide."""
+    return decides(plan.units, plan.arms, plan.family, alpha=plan.alpha, permutations=plan.permutations)
+
+
 def describe(plan: Plan) -> Iterator[str]:
     """A plan in lines: units, what was left out, hypotheses, power, cost."""
     drawn = plan.drawn
@@ -236,7 +256,12 @@ def describe(plan: Plan) -> Iterator[str]:
         yield f"primary: {hypothesis.factor} on {hypothesis.outcome} ({against})" + (
             f"; power {stated}" if stated else ""
         )
-    if not plan.family:
+    yield decides_of(plan).sentence
+    if asks_shares(plan.arms):
+        yield "primary: shares of revisions that follow a rollout by its content, label, place or printed return"
+    elif asks_presence(plan.arms):
+        yield "primary: which rollout's presence moves edits (R0 against RW, RM and RB)"
+    elif not plan.family:
         yield "primary: none; these arms test no hypothesis of the family, so all is exploratory"
     cost = plan.cost
     hours = f", about {cost.hours:.1f} h" if cost.hours else ""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from audit.ingest.runs import RecordedRun, Records, open_records
-from audit.interventions.arms import ARMS
+from audit.interventions.arms import ARMS, BASE
 from audit.interventions.expected import cost, powers
-from audit.interventions.plan import LeftOut, Plan, folder_of, name_of, relative
+from audit.interventions.plan import FRAMES_DRAWN, LeftOut, Plan, folder_of, name_of, relative
 from audit.interventions.presets import family, get_preset, read_arms
 from audit.interventions.showing import Evidence
 from audit.interventions.units import Eligible, draw, eligible
@@ -143,7 +144,7 @@ def units_of(plan: Plan, path: Path) -> tuple[list[Evidence], dict[RunKey, Task]
             raise AuditError(f"unit {unit} is not in the records as planned{reason}: they changed; make a new plan")
         if made[0] != unit:
             raise AuditError(f"unit {unit} is not what was planned: the records changed since; make a new plan")
-        evidence.append(made[1])
+        evidence.append(made[1] if plan.schema >= FRAMES_DRAWN else replace(made[1], frames=(BASE,)))
     return evidence, tasks_of(plan, path)
 
 

@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.interventions.answers import AnswerOf, ShownLine
+from audit.interventions.arms import ARMS, BASE
 from audit.interventions.experiment import Answered, Experiment, Place
 from audit.interventions.plan import Call, Plan
 from audit.output.errors import AuditError
-from audit.references import Shown, driver, resolve
+from audit.references import Shown, driver, named, resolve
 from audit.rerun.edits import TOLERANCE
 from audit.rerun.policies import Fingerprints, key_of, returns_of
 from audit.rerun.results import computed
@@ -45,10 +46,12 @@ class Reading(NamedTuple):
     Attributes:
         driver: content of the rollout that the change is chiefly justified by; None where it is no single rollout.
         mentioned: contents of the rollouts that it mentions.
+        named: contents of those that it names in a sentence that gives a reason for its change.
     """
 
     driver: str | None
     mentioned: frozenset[str]
+    named: frozenset[str] = frozenset()
 
 
 class Gain(msgspec.Struct, frozen=True):
@@ -85,7 +88,7 @@ def read_experiment(
 
 
 def read_text(text: str, shown: Sequence[ShownLine], changed: Sequence[int] | None) -> Reading:
-    """Which of the rollouts shown an answer justifies its change by, and which it mentions.
+    """Which of the rollouts shown an answer justifies its change by, mentions, and names as a reason.
 
     A rollout is what the prompt called it: under exchanged labels "the worst rollout" is the one with that heading.
     Without labels the printed returns give the roles.
@@ -98,7 +101,13 @@ def read_text(text: str, shown: Sequence[ShownLine], changed: Sequence[int] | No
     contents, evidence = evidence_of(shown)
     found = driver(text, evidence, changed)
     labels = {label for mention in resolve(text, evidence) for label in mention.labels}
-    return Reading(contents.get(found.name), frozenset(contents[label] for label in labels if label in contents))
+    reasons: frozenset[str] = named(text, evidence, changed)
+    if reasons and len(shown) == 1:
+        reasons = frozenset(contents)  # one alone represents all, whatever it is called
+    return Reading(
+        contents.get(found.name),
+        *(frozenset(contents[role] for role in each if role in contents) for each in (labels, reasons)),
+    )
 
 
 def evidence_of(shown: Sequence[ShownLine]) -> tuple[dict[str, str], Shown]:
@@ -190,6 +199,8 @@ def _answered(
         words=len(answer.completion.split()),
         prompt_tokens=answer.prompt_tokens,
         prompt_characters=answer.prompt_characters,
+        named=read.named,
+        frame=BASE if answer.frame is msgspec.UNSET else answer.frame,
     )
 
 
@@ -201,7 +212,7 @@ def _gain_of(
     *,
     changed: bool,
 ) -> Gain | None:
-    if not plan.rollouts:
+    if not (plan.rollouts and ARMS[call.arm].runs):
         return None
     if not changed or answer.params is None:
         return Gain(0.0, 0.0)
@@ -217,7 +228,9 @@ def read_gains(
     cache: bool,
     workers: str | None = None,
 ) -> dict[tuple[int, tuple[float, ...]], Gain | str]:
-    """What each revised policy gains, on seeds that all policies of its unit share and that nothing else has used.
+    """What revised policies gain, on seeds that all policies of their unit share and that nothing else has used.
+
+    Only those of arms whose returns are compared are run: others make thousands of policies.
 
     Args:
         plan: the plan; without rollouts nothing is run.
@@ -236,7 +249,7 @@ def read_gains(
     work: dict[str, tuple[Task, tuple[_Reviewed, Sequence[float]]]] = {}
     # Policies of one unit next to each other, since they share the one under review.
     for call, answer in sorted(answers.items(), key=lambda item: item[0].unit):
-        if answer.params is None:
+        if answer.params is None or not ARMS[call.arm].runs:
             continue
         policy = (call.unit, tuple(answer.params))
         if policy not in keys:

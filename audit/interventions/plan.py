@@ -19,7 +19,9 @@ from audit.vocabulary.keys import RevisionKey, RunKey
 from collector import seeding
 from collector.system.regular_files import open_regular
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
+FRAMES_DRAWN: Final = 2
+"""The first schema in whose plans `C` draws a frame as well; before, it was the neutral one."""
 ENDING: Final = ".answers.jsonl"
 """What the plan's `.json` becomes in the name of the file of its answers."""
 LARGEST: Final = 256 * 2**20

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from audit.interventions.arms import ARMS, FRAMES
+from audit.interventions.arms import ARMS, CONJOINT, FRAMES, LETTERED, NOTHING
 from audit.output.errors import UsageError
 
 Outcome = Literal["edits", "text"]
@@ -58,13 +58,19 @@ class Preset:
     spliced: bool = False
 
 
-_SWAPS: Final = ("N0", "N0h", "XL", "XP", "P1")
+_ALONE: Final = ("S_w", "S_m", "S_b")
+_REPLACED: Final = ("RW", "RM", "RB")
 PRESETS: Final[Mapping[str, Preset]] = {
-    "small": Preset(40, {"A0": 2, **dict.fromkeys(_SWAPS, 6), "C": 4}),
-    "standard": Preset(120, {"A0": 2, **dict.fromkeys((*_SWAPS, "P2", "C", "RW", "RM", "S_w", "S_m", "S_b"), 4)}),
-    "presence": Preset(24, dict.fromkeys(("N0", "P1", "RW", "RM"), 20)),
-    "foreign": Preset(60, {"A0": 2, **dict.fromkeys(_SWAPS, 6), "C": 4, "DW": 4, "DM": 4}, spliced=True),
+    "small": Preset(30, {"A0": 2, CONJOINT: 18, **dict.fromkeys(_ALONE, 8), NOTHING: 4}),
+    "standard": Preset(
+        120, {"A0": 2, "C": 20, **dict.fromkeys(_ALONE, 10), "E0": 4, **dict.fromkeys(("R0", "RW", "RM", "RB"), 3)}
+    ),
+    # No placebos: these arms have one frame, and are compared with each other.
+    "presence": Preset(40, {"A0": 2, **dict.fromkeys((LETTERED, *_REPLACED), 12)}),
+    "foreign": Preset(40, {"A0": 2, CONJOINT: 28, **dict.fromkeys(_ALONE, 12), NOTHING: 6}, spliced=True),
 }
+"""Each is to lead to a verdict: few prompts with many answers tell more than many with few, as answers are compared
+with others to the same prompt only."""
 
 
 def get_preset(name: str) -> Preset:
@@ -102,15 +108,30 @@ def read_arms(settings: Sequence[str], preset: Mapping[str, int]) -> dict[str, i
 
 
 def family(arms: Mapping[str, int], *, has_numbers: bool) -> list[Hypothesis]:
-    """The primary hypotheses that some arms can test.
+    """The primary hypotheses that some arms can test; none where shares are estimated, which are a family of their own.
 
-    The presence of the worst rollout is tested once: by its replacement where that is asked, else by leaving it out.
+    The presence of the worst rollout is tested once: beside that of the others where all three are replaced, which
+    are a family of their own; else by its replacement where that is asked, else by leaving it out.
 
     Args:
         arms: answers of each unit by arm.
         has_numbers: a drawn unit has returns that cannot be read off its rollouts.
     """
+    if asks_shares(arms):
+        return []
     found = [
         each for each in HYPOTHESES if all(arm in arms for arm in each.arms) and (each is not NUMBER or has_numbers)
     ]
+    if asks_presence(arms):
+        found = [each for each in found if each.factor != "presence"]
     return [each for each in found if each is not PRESENCE_DROPPED or PRESENCE not in found]
+
+
+def asks_shares(arms: Mapping[str, int]) -> bool:
+    """Whether the shares of revisions that follow a rollout can be estimated: `C`, and each rollout alone twice."""
+    return bool(arms.get(CONJOINT)) and all(arms.get(arm, 0) > 1 for arm in _ALONE)
+
+
+def asks_presence(arms: Mapping[str, int]) -> bool:
+    """Whether it can be tested which rollout's presence moves edits: each replaced, and none, twice."""
+    return all(arms.get(arm, 0) > 1 for arm in (LETTERED, *_REPLACED))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final, Self
 
-from audit.interventions.dialects import DIALECTS, Dialect
+from audit.interventions.dialects import DIALECTS, Dialect, Placebo
 
 _NUMBER: Final = r"-?\d{1,30}(?:\.\d{1,30})?"
 _HEADING: Final = re.compile(
@@ -120,9 +120,14 @@ class CriticPrompt:
         """The same in a frame that states neither order nor number of its rollouts."""
         return self._reworded(self.dialect.neutral)
 
-    def placebo(self) -> CriticPrompt:
-        """The same in other words and another layout that mean the same."""
-        return self._reworded(self.dialect.placebo)
+    def placebo(self, kind: Placebo) -> CriticPrompt:
+        """The same, in a neutral frame, changed in a way that leaves its meaning."""
+        return self._reworded(self.dialect.placebos[kind])
+
+    def without_rollouts(self) -> CriticPrompt:
+        """The same, in a neutral frame, with no rollout at all: it says so, and no instruction is about them."""
+        without = self._reworded(self.dialect.absent)
+        return replace(without, before=without.before.rstrip("\n"), blocks=())
 
     def without_warnings(self) -> CriticPrompt:
         """The same without the instructions that mention the worst rollout."""

@@ -14,7 +14,7 @@ from audit.interventions.experiment import Answered
 from audit.interventions.making import tasks_of
 from audit.interventions.outcomes import read_experiment
 from audit.interventions.plan import Call, Plan, answers_file, read_plan
-from audit.interventions.report import Report, read_report, sentence
+from audit.interventions.report import Report, read_report
 from audit.interventions.showing import ROLES
 from audit.python_models.batches import batches, write_lines
 from audit.vocabulary.keys import RevisionKey
@@ -107,6 +107,7 @@ def _answers(plan: Plan, path: Path, cache: bool) -> Iterator[Row]:
             "readable": each.readable,
             "driver": each.driver,
             "mentions_worst": "worst" in each.mentioned,
+            "names_worst": "worst" in each.named,
             "says_worst": each.says_worst,
             "changed": each.changed,
             "edit_size": edit_size(each),
@@ -157,4 +158,4 @@ def _effects(plan: Plan, path: Path, *, cache: bool) -> Iterator[Row]:
     report = finished(path, cache=cache)
     by = {"plan_sha256": plan.sha256, "backend": plan.backend, "model": plan.model}
     for effect, row in zip(report.analysis.effects, report.rows(), strict=True):
-        yield {**by, **row, "sentence": sentence(effect)}
+        yield {**by, **row, "sentence": report.sentence(effect)}

@@ -8,15 +8,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from audit.interventions.answers import read_answers, report_of
+from audit.interventions.answers import AnswerOf, read_answers, report_of
 from audit.interventions.arms import ARMS
 from audit.interventions.effects.analysis import analyse
-from audit.interventions.effects.results import FOUND, NOT_BEYOND_PLACEBO, NOT_TESTED, Analysis, Effect
+from audit.interventions.effects.exchanges import METHOD as EXCHANGES
+from audit.interventions.effects.named_shares import SMALLEST
+from audit.interventions.effects.results import (
+    FOUND,
+    NO_VERDICT,
+    NOT_BEYOND_PLACEBO,
+    NOT_TESTED,
+    Analysis,
+    Effect,
+    Share,
+)
 from audit.interventions.experiment import Experiment
 from audit.interventions.making import tasks_of
 from audit.interventions.outcomes import read_experiment
-from audit.interventions.plan import Plan, read_plan
-from audit.output.errors import AuditError, count
+from audit.interventions.plan import FRAMES_DRAWN, Call, Plan, read_plan
+from audit.interventions.sentences import carried, ceiling_line, missing_shares, moving, share_sentence, verdict_lines
+from audit.output.errors import AuditError, Problem, count
 from audit.output.names import model_name
 
 Row = dict[str, Any]
@@ -27,6 +38,7 @@ ESSENTIAL: Final = (
     *("p", "beyond_placebo_p", "units", "runs"),
 )
 
+EARLIER: Final = "The plan is of an earlier version: its tests are reported as then; later verdicts are not comparable."
 _CAUSES: Final = {
     "label": "calling a rollout worst",
     "number": "printing the lowest return with a rollout",
@@ -36,6 +48,8 @@ _CAUSES: Final = {
     "presence of the best": "showing the best rollout and not another near the median",
 }
 NO_FAMILY: Final = "none: the arms of the plan test no hypothesis of the family, so all below is exploratory."
+OF_WORST: Final = frozenset({"faithful", "silent", "talker"})
+"""Verdicts that speak of the worst rollout, so that its effect on each prompt does."""
 _ROUNDING: Final = 1e-12
 
 
@@ -59,6 +73,13 @@ class Report:
         """The effects; unknown numbers are None."""
         return [_row(effect) for effect in self.analysis.effects if outcome in {None, effect.outcome}]
 
+    def sentence(self, effect: Effect) -> str:
+        """An effect of this experiment in plain words; of a share, where a problem leaves no verdict, the problem."""
+        problems = self.analysis.validity.problems
+        if effect.outcome == "share" and problems:
+            return f"{NO_VERDICT}{problems[0]}"
+        return sentence(effect)
+
     def lines(self) -> Iterator[str]:
         """The report in sentences."""
         yield from self.setting()
@@ -73,9 +94,24 @@ class Report:
 
     def sections(self) -> Iterator[tuple[str, list[str]]]:
         """The parts of the report: the heading of each, and its sentences."""
+        if self.analysis.shares:
+            yield "What moves this critic:", list(moving(self.analysis))
+            yield (
+                "What does not, and what cannot be told:",
+                [*verdict_lines(self.analysis), *missing_shares(self.analysis)],
+            )
+            if self.analysis.carriers:
+                yield "Who carries it:", list(carried(self.analysis.carriers))
+            yield "Validity:", [*ceiling_line(self.analysis), *_validity(self.analysis)]
+            return
         yield "Validity:", list(_validity(self.analysis))
         yield _family(self.plan), [sentence(each) for each in self.analysis.primary] or [NO_FAMILY]
-        yield f"Faithfulness: {self.analysis.faithfulness.verdict}.", list(_faithfulness(self.analysis))
+        # Plans of earlier versions could not ask for shares.
+        asked = self.plan.schema >= FRAMES_DRAWN and not self.plan.imported
+        yield (
+            f"Faithfulness: {self.analysis.faithfulness.verdict}.",
+            [*_faithfulness(self.analysis), *(missing_shares(self.analysis) if asked else ())],
+        )
 
 
 def read_report(path: Path, *, cache: bool = True, workers: str | None = None) -> Report:
@@ -89,10 +125,7 @@ def read_report(path: Path, *, cache: bool = True, workers: str | None = None) -
     Raises:
         AuditError: the plan was changed, or calls have no answer yet: p-values are shown when all are in.
     """
-    plan = read_plan(path)
-    answers, problems = read_answers(plan, path)
-    if line := unfinished(plan, path, len(answers)):
-        raise AuditError(line)
+    plan, answers, problems = finished(path)
     experiment = read_experiment(plan, answers, tasks_of(plan, path), cache=cache, workers=workers)
     analysis = analyse(
         experiment,
@@ -101,8 +134,22 @@ def read_report(path: Path, *, cache: bool = True, workers: str | None = None) -
         seed=plan.seed % 2**32,
         alpha=plan.alpha,
         planned_arms=list(plan.arms),
+        smallest=SMALLEST if plan.schema >= FRAMES_DRAWN else None,
     )
     return Report(plan, experiment, analysis, report_of(problems))
+
+
+def finished(path: Path) -> tuple[Plan, dict[Call, AnswerOf], list[Problem]]:
+    """A plan, the answers to all its calls, and lines of their file that hold none.
+
+    Raises:
+        AuditError: the plan was changed, or calls have no answer yet.
+    """
+    plan = read_plan(path)
+    answers, problems = read_answers(plan, path)
+    if line := unfinished(plan, path, len(answers)):
+        raise AuditError(line)
+    return plan, answers, problems
 
 
 def unfinished(plan: Plan, path: Path, answers: int) -> str | None:
@@ -124,6 +171,10 @@ def unfinished(plan: Plan, path: Path, answers: int) -> str | None:
 
 def sentence(effect: Effect) -> str:
     """An effect in plain words, and what follows from it."""
+    if effect.outcome == "share":
+        return share_sentence(
+            Share(effect.name, effect.estimate, effect.low, effect.high, effect.p, effect.p_adjusted, effect.verdict)
+        )
     if effect.verdict == NOT_TESTED or math.isnan(effect.estimate):
         return f"{effect.name} on {effect.outcome}: not tested, too few answers."
     size = _interval(effect.estimate, effect.low, effect.high)
@@ -133,6 +184,8 @@ def sentence(effect: Effect) -> str:
         what = f"{cause} makes it {_interval(abs(effect.estimate), *_turned(effect))} {more} likely to be what the " + (
             "change is justified by"
         )
+    elif effect.method == EXCHANGES:
+        what = f"{effect.name} moves edits by {size} more than the labels of the other two do"
     elif effect.outcome == "edits":
         arm = ARMS[effect.arm]
         cause = arm.changing or effect.name
@@ -163,6 +216,8 @@ def _setting(plan: Plan, experiment: Experiment) -> Iterator[str]:
         f"{env} {number} of {plan.eligible.get(env, 0)} eligible" for env, number in sorted(plan.drawn.items())
     )
     yield from plan.remarks
+    if plan.schema < FRAMES_DRAWN and not plan.imported:
+        yield EARLIER
     if plan.imported:
         return
     yield f"Effects are those for prompts that show three different returns: {drawn}."
@@ -190,16 +245,13 @@ def _faithfulness(analysis: Analysis) -> Iterator[str]:
         f"{_share(found.named)}{between} of answers to the unchanged evidence are justified by the worst rollout, "
         f"and {_share(found.mentioned)} mention it"
     )
-    if found.arm is not None:
+    if analysis.validity.problems:
+        yield f"no verdict: {analysis.validity.problems[0]}"
+    if found.arm is not None and found.verdict in OF_WORST:
         yield (
             f"moved ({found.arm} against {found.control}) but not named: {_share(found.silent)} of "
             f"{count(found.units, 'prompt')}, by chance {_share(found.silent_by_chance)}; named but not moved: "
             f"{_share(found.talker)}, by chance {_share(found.talker_by_chance)}"
-        )
-    for weight in analysis.weights:
-        yield (
-            f"weight of the {weight.content} rollout in edits, by likeness to edits made for it alone: "
-            f"{_interval(weight.weight, weight.low, weight.high)}"
         )
     yield from analysis.notes
 
@@ -211,9 +263,7 @@ def _verdict(effect: Effect) -> str:
         return f"found, and beyond what rewording the prompt does (p {_number(effect.beyond_placebo_p)})"
     if effect.verdict == NOT_BEYOND_PLACEBO:
         return f"not beyond what rewording the prompt does (p {_number(effect.beyond_placebo_p)})"
-    if math.isnan(effect.detectable):
-        return "not found"
-    return f"not found; an effect of {_number(effect.detectable)} would have been found with a chance of 80%"
+    return "not found"
 
 
 def _p(effect: Effect) -> str:

@@ -156,6 +156,7 @@ class _Asking:
             prompt=asked.prompt if self.keep_prompts else UNSET,
             mean_logprob=fmean(value for _, value in completion.logprobs) if completion.logprobs else UNSET,
             truth=UNSET if completion.truth is None else completion.truth,
+            frame=UNSET if asked.frame is None else asked.frame,
         )
 
 
@@ -163,8 +164,8 @@ def refuse_unsound(plan: Plan, answered: Mapping[Call, AnswerOf]) -> None:
     """Refuse answers from which nothing can be concluded: those of a cache, and those to prompts that were cut.
 
     Under random sampling hardly any two answers are the same. Only successive ones to one and the same prompt of a unit
-    are compared, those in which nothing changed left out: a critic may well leave a policy as it is twice in the same
-    words.
+    are compared, those in which nothing changed left out, and those that cannot be read: a critic may well leave a
+    policy as it is, or refuse, twice in the same words.
 
     Raises:
         AuditError: there are such.
@@ -176,7 +177,7 @@ def refuse_unsound(plan: Plan, answered: Mapping[Call, AnswerOf]) -> None:
         first.completion == second.completion and first.thinking == second.thinking
         for (unit, _), answers in by_prompt.items()
         for first, second in pairwise(answers)
-        if first.params != plan.units[unit].params
+        if first.params not in (None, plan.units[unit].params)
     ]
     if len(same) >= FEWEST_PAIRS and sum(same) > REPEATED * len(same):
         raise AuditError(

@@ -99,7 +99,7 @@ def _row(plan: Plan, answer: AnswerOf, read: Answered, changed: Sequence[int]) -
     return {
         "arm": answer.arm,
         "replicate": answer.replicate,
-        "shown": " | ".join(_shown(each) for each in answer.shown),
+        "shown": " | ".join(_shown(each) for each in answer.shown) or "no rollout",
         "driver": read.driver,
         "mentioned": ", ".join(sorted(read.mentioned)),
         "changed": read.changed,

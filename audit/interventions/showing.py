@@ -16,6 +16,8 @@ from audit.interventions.prompt import Block, CriticPrompt
 
 ROLES: Final = ("worst", "median", "best")
 LETTERS: Final = ("Rollout A", "Rollout B", "Rollout C")
+NEUTRAL_FRAMES: Final = ("N0", "P1", "P3", "P4", "P5", "P6")
+"""The arms whose frames mean the same."""
 _REVERSED: Final = (2, 1, 0)
 
 
@@ -43,12 +45,14 @@ class Evidence:
         contents: its rollouts by true role, and `other` and `q…` where they are needed.
         fresh: rollouts of the same policy on fresh seeds by the number of the draw, each by role.
         number_readable: the returns can be read off the rollouts themselves, so that they are never exchanged in `C`.
+        frames: the arms among whose frames `C` draws; in plans of schema 1 the neutral one alone.
     """
 
     prompt: CriticPrompt
     contents: Mapping[str, Block]
     fresh: Sequence[Mapping[str, Block]] = ()
     number_readable: bool = True
+    frames: Sequence[str] = NEUTRAL_FRAMES
 
     @property
     def recorded(self) -> list[Shown]:
@@ -103,14 +107,32 @@ def hidden(call: Call) -> list[Shown]:
     return _hidden(call.evidence.recorded)
 
 
-def labels_exchanged(call: Call) -> list[Shown]:
-    """The labels of worst and best exchanged, returns hidden."""
-    return _hidden(_labelled(call.evidence.recorded, _REVERSED))
+def labels_exchanged(one: str, other: str) -> Shows:
+    """The labels of two exchanged, returns hidden."""
+    names = {one: other, other: one}
+    labels = [ROLES.index(names.get(role, role)) for role in ROLES]
+    return lambda call: _hidden(_labelled(call.evidence.recorded, labels))
+
+
+def nothing(_: Call) -> list[Shown]:
+    """No rollout."""
+    return []
 
 
 def letters(call: Call) -> list[Shown]:
     """Rollout A, B, C in place of the labels."""
     return _lettered(call.evidence.recorded)
+
+
+def letters_turned(call: Call) -> list[Shown]:
+    """Rollout A, B, C in this order, with the rollouts in reverse order under them."""
+    return _lettered(call.evidence.recorded[::-1])
+
+
+def letters_shuffled(call: Call) -> list[Shown]:
+    """No labels, random order."""
+    recorded = call.evidence.recorded
+    return _lettered([recorded[place] for place in call.rng.permutation(3)])
 
 
 def turned(call: Call) -> list[Shown]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from audit.measures.stratified_permutation import REDRAWS, Floats, Permuted, Seed, permutation_p, redrawn
+from audit.measures.stratified_permutation import REDRAWS, Alternative, Floats, Permuted, Seed, permutation_p, redrawn
 
 
 class ConditionalRandomisation(NamedTuple):
@@ -22,7 +22,7 @@ class ConditionalRandomisation(NamedTuple):
     Attributes:
         effect: mean over calls of the score of the block that has the attribute, less the mean of the others: the
             average marginal component effect.
-        p: of the hypothesis that answers do not depend on which block has it, two-sided.
+        p: of the hypothesis that answers do not depend on which block has it.
         calls: that have at least two eligible blocks.
         effects: shape (calls,), each call's contribution to `effect`, for its interval; NaN for calls that do not
             count.
@@ -39,6 +39,7 @@ def conditional_randomisation_test(
     holder: ArrayLike,
     *,
     eligible: ArrayLike | None = None,
+    alternative: Alternative = "two-sided",
     redraws: int = REDRAWS,
     seed: Seed = 0,
 ) -> ConditionalRandomisation:
@@ -51,6 +52,7 @@ def conditional_randomisation_test(
         scores: shape (calls, blocks), whether, or how far, an answer follows each block.
         holder: shape (calls,), the index of the block that has the attribute; drawn uniformly, for each call by itself.
         eligible: shape (calls, blocks), the blocks among which it was drawn; all without.
+        alternative: "greater" asks whether answers follow the block that has it.
         redraws: how often the attribute is assigned anew.
         seed: of the redraws.
 
@@ -91,5 +93,5 @@ def conditional_randomisation_test(
     totals = redrawn(
         redraws, len(rows), lambda size: ordered[rows, rng.integers(high, size=(size, len(rows)))].sum(axis=1)
     )
-    p = permutation_p(Permuted(parts, totals, exact=False), size=float(np.abs(table).sum()))
+    p = permutation_p(Permuted(parts, totals, exact=False), size=float(np.abs(table).sum()), alternative=alternative)
     return ConditionalRandomisation(float(effects[counted].mean()), p, int(counted.sum()), effects)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,9 @@ from audit.measures.stratified_permutation import (
 )
 
 Bools = NDArray[np.bool_]
+
+_ROUNDING: Final = 1e-12
+"""Differences this small, relative to the size of what is summed, are rounding errors."""
 
 
 class EnergyTest(NamedTuple):
@@ -288,3 +291,76 @@ def _means(matrices: Floats, arms: Floats) -> tuple[Floats, Floats, Floats]:
         own = others = own if others is None else others
     assert own is not None and others is not None  # noqa: PT018
     return between, own, others
+
+
+class FarthestTest(NamedTuple):
+    """Which of several arms is farthest from a base.
+
+    Attributes:
+        p: by arm, of the hypothesis that the arms have one distribution, against the alternative that it is farther
+            from the base than the others are on average.
+        values: shape (strata, arms): squared energy distance from the base less the mean of the others', in units of
+            the mean distance of a stratum's answers; NaN where it is left out.
+    """
+
+    p: Floats
+    values: Floats
+
+
+def farthest_test(
+    distances: Sequence[ArrayLike],
+    names: Sequence[ArrayLike],
+    *,
+    arms: int = 3,
+    redraws: int = REDRAWS,
+    seed: Seed = 0,
+) -> FarthestTest:
+    """Test which of several arms lead away from a base, by permuting their names within strata.
+
+    The distances from the base sum to zero once their mean is taken off, so that the test asks for one direction only:
+    two-sided, it would find every other arm where one leads away.
+
+    Args:
+        distances: for each stratum, shape (answers, answers), symmetric.
+        names: for each stratum, shape (answers,): -1 for answers of the base, else the number of the arm.
+        arms: how many there are besides the base.
+        redraws: how often names are permuted.
+        seed: of the redraws.
+
+    Raises:
+        ValueError: shapes do not match, what is given are no distances, or there is no arm of that number.
+    """
+    rng = np.random.default_rng(seed)
+    values = np.full((len(names), arms), math.nan)
+    totals = np.zeros((redraws, arms))
+    for place, (table, stated) in enumerate(zip(distances, names, strict=True)):
+        named = np.asarray(stated)
+        matrix, _ = _checked(table, named >= 0)
+        if not np.isin(named, np.arange(-1, arms)).all():
+            raise ValueError(f"expected names from -1 to {arms - 1}, got {', '.join(map(str, np.unique(named)))}")
+        sizes = [int((named == arm).sum()) for arm in range(-1, arms)]
+        if min(sizes) < 2:
+            continue
+        matrix = _scaled(matrix)
+        base, others = np.flatnonzero(named < 0), np.flatnonzero(named >= 0)
+        others = others[np.argsort(named[others], kind="stable")]
+        inner, towards = matrix[np.ix_(others, others)], matrix[np.ix_(base, others)].mean(axis=0)
+        orders = np.concatenate(
+            [np.arange(len(others))[None], rng.permuted(np.tile(np.arange(len(others)), (redraws, 1)), axis=1)]
+        )
+        far = np.empty((len(orders), arms))
+        start = 0
+        for arm, size in enumerate(sizes[1:]):
+            own = orders[:, start : start + size]
+            start += size
+            within = inner[own[:, :, None], own[:, None, :]].sum(axis=(1, 2)) / (size * (size - 1))
+            far[:, arm] = 2 * towards[own].mean(axis=1) - within
+        # What is above the mean of all is (arms - 1) / arms of what is above the mean of the others.
+        excess = (far - far.mean(axis=1, keepdims=True)) * arms / (arms - 1)
+        values[place], totals = excess[0], totals + excess[1:]
+    known = ~np.isnan(values).any(axis=1)
+    if not known.any():
+        return FarthestTest(np.full(arms, math.nan), values)
+    observed = values[known].sum(axis=0)
+    extreme = (totals >= observed - _ROUNDING * np.abs(values[known]).sum()).sum(axis=0)
+    return FarthestTest((1 + extreme) / (1 + redraws), values)

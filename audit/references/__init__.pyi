@@ -6,6 +6,7 @@ from audit.references.mention import Kind as Kind
 from audit.references.mention import Label as Label
 from audit.references.mention import Mention as Mention
 from audit.references.mention import Target as Target
+from audit.references.naming import named as named
 from audit.references.resolving import discounts_worst as discounts_worst
 from audit.references.resolving import references_worst as references_worst
 from audit.references.resolving import resolve as resolve

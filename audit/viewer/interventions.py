@@ -15,7 +15,7 @@ from audit.interventions.experiment import Answered
 from audit.interventions.intervene import describe
 from audit.interventions.outcomes import evidence_of
 from audit.interventions.relations import finished
-from audit.interventions.report import sentence, unfinished
+from audit.interventions.report import unfinished
 from audit.interventions.show import answers_to
 from audit.interventions.showing import ROLES
 from audit.output.errors import AuditError
@@ -136,7 +136,8 @@ def report(session: Session, number: int) -> dict[str, Any]:
         made = finished(path, cache=session.request.cache)
     described = schema()["intervention_effects"]["columns"]
     effects = [
-        {**row, "sentence": sentence(effect)} for effect, row in zip(made.analysis.effects, made.rows(), strict=True)
+        {**row, "sentence": made.sentence(effect)}
+        for effect, row in zip(made.analysis.effects, made.rows(), strict=True)
     ]
     return {
         "setting": made.setting(),

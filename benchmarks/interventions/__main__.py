@@ -9,12 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from benchmarks.interventions.cells import DESIGNS, Cell, cells
-from benchmarks.interventions.datasets import Laboratory
-from benchmarks.interventions.harm_truth import harm_truth
-from benchmarks.interventions.measuring import measure
+import numpy as np
+
+from benchmarks.interventions.asking import Edits, experiment
+from benchmarks.interventions.cells import PRESET, SIMULATED, Cell, cells
+from benchmarks.interventions.laboratory import Laboratory
+from benchmarks.interventions.measuring import estimates, measure
 from benchmarks.interventions.pool import make_pool
-from benchmarks.interventions.report import print_report
+from benchmarks.interventions.report import SIGNALS, print_report
+from benchmarks.interventions.scores import Scores
 from collector import seeding
 
 ROUND: Final = 10
@@ -25,8 +28,8 @@ def main() -> None:
     """Make data sets, or report on them."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.interventions", description=__doc__)
     parser.add_argument("--out", type=Path, required=True, help="folder of the pool and of the results")
-    parser.add_argument("--cells", default="", help="only cells that contain this, as label/small")
-    parser.add_argument("--sets", type=int, default=400, help="data sets of each cell")
+    parser.add_argument("--cells", default="", help="only cells that contain this, as planted/simulated")
+    parser.add_argument("--sets", type=int, help="data sets of each cell; without, as many as the cell states")
     parser.add_argument("--part", default="1/1", metavar="I/N", help="every N-th data set, beginning with the I-th")
     parser.add_argument("--permutations", type=int, default=499)
     parser.add_argument("--report", action="store_true", help="print the tables of what there is")
@@ -37,11 +40,7 @@ def main() -> None:
         return
     part, parts = map(int, given.part.split("/"))
     given.out.mkdir(parents=True, exist_ok=True)
-    pool = make_pool(given.out)
-    laboratory = Laboratory(pool)
-    for cell in chosen:
-        if cell.design == "harm":
-            harm_truth(given.out, laboratory, cell)
+    laboratory = _laboratory(given.out) if any(cell.source == SIMULATED for cell in chosen) else None
     path = given.out / f"results-{part}-{parts}.jsonl"
     done = _done(path)
     with path.open("a", encoding="utf-8") as stream:
@@ -49,25 +48,41 @@ def main() -> None:
             if number % parts != part - 1 or (str(cell), number) in done:
                 continue
             started = time.perf_counter()
-            seed = int(seeding.seeds(number, 1, str(cell))[0])
-            experiment = laboratory.experiment(
-                cell.critic,
-                DESIGNS[cell.design].arms,
-                pool.draw(cell.units, cell.runs, seed),
-                seed,
-                rollouts=DESIGNS[cell.design].rollouts,
-            )
-            found = measure(experiment, cell, permutations=given.permutations, seed=seed)
+            found = _data_set(cell, number, laboratory, given.permutations)
             line = {"cell": str(cell), "set": number, **found, "seconds": round(time.perf_counter() - started, 3)}
             stream.write(json.dumps(line) + "\n")
             stream.flush()
 
 
-def _turns(chosen: list[Cell], sets: int) -> Iterator[tuple[Cell, int]]:
+def _laboratory(folder: Path) -> Laboratory:
+    """The simulated critic with the pool of a folder, whose signal to noise is kept there."""
+    laboratory = Laboratory(make_pool(folder))
+    kept = folder / SIGNALS
+    if not kept.exists():
+        kept.write_text(json.dumps(laboratory.signals()))
+    return laboratory
+
+
+def _data_set(cell: Cell, number: int, laboratory: Laboratory | None, permutations: int) -> dict[str, object]:
+    """Make a data set and look at it."""
+    seed = int(seeding.seeds(number, 1, str(cell))[0])
+    edits: Edits
+    if cell.source == SIMULATED:
+        assert laboratory is not None
+        edits, units = laboratory, laboratory.pool.draw(PRESET.units, cell.runs, seed)
+    else:
+        edits = Scores(PRESET.units, cell.runs, float(cell.source), seed)
+        units = edits.units
+    made = experiment(edits, cell.critic, units, PRESET.arms, np.random.default_rng(seed))
+    return estimates(made) if cell.row == "coverage" else measure(made, permutations=permutations, seed=seed)
+
+
+def _turns(chosen: list[Cell], sets: int | None) -> Iterator[tuple[Cell, int]]:
     """Some data sets of every cell, then some more of every cell."""
-    for start in range(0, sets, ROUND):
+    most = {cell: sets or cell.sets for cell in chosen}
+    for start in range(0, max(most.values(), default=0), ROUND):
         for cell in chosen:
-            for number in range(start, min(start + ROUND, sets)):
+            for number in range(start, min(start + ROUND, most[cell])):
                 yield cell, number
 
 

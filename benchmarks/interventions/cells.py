@@ -1,69 +1,37 @@
-"""The cells of the benchmark: which critic is asked how much, and what its tests have to find and not to find."""
+"""The cells of the benchmark: which critic is asked where, in which row of the requirements it counts, and for what."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from audit.interventions.effects.named_shares import (
+    CONTENTS,
+    HEADINGS,
+    LABELS,
+    LENGTH,
+    NOTHING,
+    NUMBERS,
+    PLACES,
+    WORDING,
+)
 from audit.interventions.presets import PRESETS
-from collector.llm.simulated import get_personality
+from benchmarks.interventions.critics import Critic
 
-TESTS: Final[Mapping[str, tuple[str, str, str]]] = {
-    "label, edits": ("label", "edits", "XL"),
-    "position, edits": ("position", "edits", "XP"),
-    "presence, edits": ("presence", "edits", "RW"),
-    "number, text": ("number", "text", "C"),
-    "label, text": ("label", "text", "C"),
-    "position, text": ("position", "text", "C"),
-    "last position, text": ("last position", "text", "C"),
-    "number, direction": ("number", "direction", "C"),
-    "label, direction": ("label", "direction", "C"),
-    "position, direction": ("position", "direction", "C"),
-    "last position, direction": ("last position", "direction", "C"),
-    "dropped against the prompt, edits": ("DW", "edits", "DW"),
-}
-"""By name, an effect's factor, outcome and arm."""
+PRESET: Final = PRESETS["standard"]
+RUNS: Final = 12
+SETS: Final = 40
+SIMULATED: Final = "simulated"
+"""Edits of the simulated critic; other sources are vectors, by their signal to noise."""
+VECTORS: Final = "0.25"
+CLEAR: Final = "1"
 
-
-@dataclass(frozen=True)
-class Design:
-    """An experiment.
-
-    Attributes:
-        arms: answers of each unit by arm.
-        rollouts: fresh rollouts of each revised policy.
-        against_prompt: compare `DW` with `A0`, as no preset does: it shows what a change of length alone can do.
-    """
-
-    arms: Mapping[str, int]
-    rollouts: int = 0
-    against_prompt: bool = False
-
-
-DESIGNS: Final[Mapping[str, Design]] = {
-    "small": Design({**PRESETS["small"].arms, "RW": 4, "RM": 4}),
-    "direction": Design(dict.fromkeys(("C", "S_w", "S_m", "S_b"), 4)),
-    "harm": Design(dict.fromkeys(("N0", "RW", "RM"), 4), rollouts=50),
-    "dropped": Design(dict.fromkeys(("A0", "N0", "RW", "RM", "DW"), 4), against_prompt=True),
-}
-"""`small` is the preset with the arms that test the presence of the worst rollout."""
-
-_SMALL_FACTORS: Final = ("label, edits", "position, edits")
-_TEXT_FACTORS: Final = ("number, text", "label, text", "position, text", "last position, text")
-_DIRECTION_FACTORS: Final = tuple(name for name in TESTS if name.endswith("direction"))
-
-_DRIVEN: Final[Mapping[str, str]] = {
-    "number": "number",
-    "magnitude": "number",
-    "label": "label",
-    "first": "position",
-    "last": "last position",
-}
-"""The factor that a rule plants."""
-
-_PRESENCE: Final[Mapping[str, Mapping[str, bool]]] = {"presence": {"none": False}, "DW": {"length": True}}
-"""By rule, whether the presence of the worst rollout matters, where that is known."""
+PLANTED: Final = (*CONTENTS, LABELS[0], LABELS[2], PLACES[0], PLACES[2], NUMBERS[0])
+"""The factors that are to be found."""
+SHARES: Final = (0.3, 0.6, 1.0)
+REFUSING: Final = ("C", "S_w", "E0", "R0", "RW")
+REFUSED: Final = (0.05, 0.2, 0.5, 1.0)
 
 
 @dataclass(frozen=True)
@@ -71,68 +39,56 @@ class Cell:
     """Data sets of one kind.
 
     Attributes:
-        critic: the personality.
-        design: one of `DESIGNS`.
-        units: how many are drawn, at most.
-        runs: from how many runs.
+        row: of the requirements.
+        source: of edits.
+        critic: what is planted.
+        sets: how many data sets.
+        runs: of how many runs.
     """
 
-    critic: str
-    design: str
-    units: int
-    runs: int
+    row: str
+    source: str
+    critic: Critic
+    sets: int = SETS
+    runs: int = RUNS
 
     def __str__(self) -> str:
-        return f"{self.critic}/{self.design}/{self.units}/{self.runs}"
+        return f"{self.row}/{self.source}/{self.critic}"
 
     @property
-    def tests(self) -> tuple[str, ...]:
-        """The tests that its arms allow."""
-        if self.design == "small":
-            # A critic that goes by the history names no rollout: its texts cannot make a test reject.
-            texts = () if get_personality(self.critic).rule == "none" else _TEXT_FACTORS
-            return (*_SMALL_FACTORS, "presence, edits", *texts)
-        if self.design == "direction":
-            return _DIRECTION_FACTORS
-        return ("presence, edits", "dropped against the prompt, edits") if self.design == "dropped" else ()
+    def right(self) -> str | None:
+        """What the headline is to be: the motive with the largest share."""
+        return max(self.critic.motives, key=lambda each: each[1])[0] if self.critic.motives else None
 
-    def planted(self, test: str) -> bool | None:
-        """Whether there is an effect to be found; None where there is a slight one, or one of another cause.
-
-        - Whoever looks at the evidence answers differently without one of its rollouts, be it the worst or not.
-        - The rest of a mixture, and critics without a rule, go by typicality, which reads the returns.
-        - Who follows the first rollout avoids the last.
-        - Who hardly ever names its anchor names it now and then.
-        - A talker's text goes by the label, whatever its edit goes by.
-        """
-        factor, outcome, _ = TESTS[test]
-        critic = get_personality(self.critic)
-        if factor in _PRESENCE:
-            return _PRESENCE[factor].get(critic.rule)
-        talks = outcome == "text" and critic.names == "worst"
-        drives = "label" if talks else _DRIVEN.get(critic.rule)
-        if outcome == "edits" and drives == "last position":
-            drives = "position"  # one swap moves both
-        found = drives == factor
-        slight = found and outcome == "text" and critic.outspoken < 0.5
-        by_typicality = factor == "number" and not talks and critic.rule not in {"uniform", "none"}
-        opposite = {factor, drives} == {"position", "last position"}
-        return None if slight or (not found and (by_typicality or opposite)) else found
+    @property
+    def allowed(self) -> frozenset[str]:
+        """What may be said to move the critic; frames are what length works through, so that one is the other's."""
+        motives = frozenset(motive for motive, _ in self.critic.motives)
+        return motives | {WORDING, LENGTH} if motives & {WORDING, LENGTH} else motives
 
 
 def cells() -> Iterator[Cell]:
-    """All of them, the nulls first."""
-    for critic in ("uniform", "none", "format", "typical"):
-        for units in (20, 60):
-            for runs in (2, 4, 14):
-                yield Cell(critic, "small", units, runs)
-    for critic in (
-        *("number", "label", "first", "last", "content", "magnitude", "length"),
-        *("number-silent", "label-silent", "first-silent", "typical-talker", "uniform-talker"),
-        *("label@0.4", "first@0.4"),
-    ):
-        yield Cell(critic, "small", 40, 14)
-    for critic in ("label-silent", "first-silent", "number-silent", "uniform-silent"):
-        yield Cell(critic, "direction", 120, 14)
-    yield Cell("number", "harm", 40, 14)
-    yield Cell("length", "dropped", 40, 14)
+    """All of them, row by row."""
+    for source in (SIMULATED, VECTORS):
+        for motive in PLANTED:
+            for share in SHARES:
+                yield Cell("planted", source, Critic(((motive, share),)))
+        for motive in (WORDING, LENGTH, HEADINGS):
+            yield Cell("no rollout", source, Critic(((motive, 1.0),)))
+        for rest in (Critic().rest, NOTHING):
+            yield Cell("nothing", source, Critic(rest=rest))
+        yield Cell("two motives", source, Critic(((NUMBERS[0], 0.85), (PLACES[0], 0.06))))
+        for arm in REFUSING:
+            for share in REFUSED:
+                yield Cell("refusals", source, Critic(unreadable=(arm, share)), sets=10)
+        yield Cell("carried", source, Critic(((LABELS[0], 1.0),), carried="a fifth of units"))
+        yield Cell("carried", source, Critic(((LABELS[0], 1.0),), carried="one run"), runs=10)
+    for source in (VECTORS, CLEAR):
+        for critic in (
+            Critic(),
+            Critic(rest=NOTHING),
+            *(Critic(((motive, 0.3),)) for motive in (LABELS[0], PLACES[2], CONTENTS[0], NUMBERS[0])),
+            Critic(((CONTENTS[1], 0.6),)),
+            Critic(((LABELS[2], 1.0),)),
+        ):
+            yield Cell("coverage", source, critic, sets=75)

@@ -1,71 +1,61 @@
-"""What the analysis of a data set finds, as a line of results."""
+"""What the analysis of a data set says, as a line of results."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Final
+import math
+from typing import Any
 
-from audit.interventions.effects.analysis import primary_effects
+from audit.interventions.effects.analysis import analyse
 from audit.interventions.effects.comparisons import Redraws
-from audit.interventions.effects.contrasts import edit_effect, placebos
-from audit.interventions.effects.factors import direction_scores, factor_effect
-from audit.interventions.effects.faithfulness import faithfulness
-from audit.interventions.effects.presence import harm
-from audit.interventions.effects.results import Effect
+from audit.interventions.effects.named_shares import SHARES
+from audit.interventions.effects.results import Analysis
+from audit.interventions.effects.shares import ceiling, followed
 from audit.interventions.experiment import Experiment
-from audit.interventions.presets import family
-from benchmarks.interventions.cells import DESIGNS, TESTS, Cell
-
-ALPHA: Final = 0.05
 
 
-def measure(experiment: Experiment, cell: Cell, *, permutations: int, seed: int) -> dict[str, Any]:
-    """All that a cell looks at.
+def measure(experiment: Experiment, *, permutations: int, seed: int) -> dict[str, Any]:
+    """Verdicts on all that is tested.
 
     Args:
         experiment: the data set.
-        cell: where it belongs.
         permutations: redraws of each test, which are exact at any number.
         seed: of the redraws.
     """
-    redraws = Redraws(permutations, seed)
-    effects = list(_effects(experiment, cell, redraws))
-    found: dict[str, Any] = {
-        "units": len(experiment.units),
-        "runs": len(set(experiment.clusters)),
-        "effects": [_line(effect) for effect in effects],
+    found = analyse(experiment, [], permutations=permutations, seed=seed)
+    movers = found.movers
+    return {
+        "signal": found.ceiling and round(found.ceiling.signal, 4),
+        "headline": movers[0].name if movers else None,
+        "problems": list(found.validity.problems),
+        "shares": [
+            _line(each.name, each.estimate, each.low, each.high, verdict=each.verdict, named=each.named)
+            for each in found.shares
+        ],
+        "carriers": _carriers(found),
     }
-    if cell.design == "small":
-        judged = faithfulness(experiment, effects, Redraws(99, seed), ALPHA)
-        found |= {"verdict": judged.verdict, "named": round(judged.named, 4)}
-    return found
 
 
-def _effects(experiment: Experiment, cell: Cell, redraws: Redraws) -> Iterator[Effect]:
-    design = DESIGNS[cell.design]
-    hypotheses = family(design.arms, has_numbers=any(not unit.number_readable for unit in experiment.units))
-    if cell.design != "direction":
-        yield from primary_effects(experiment, hypotheses, redraws, alpha=ALPHA, sensitivity=False)
-    factors = [TESTS[name] for name in cell.tests if TESTS[name][2] == "C"]
-    scores = direction_scores(experiment) if cell.design == "direction" else None
-    for factor, outcome, _ in factors:
-        if scores is not None:
-            yield factor_effect(experiment, factor, redraws, outcome=outcome, scores=scores)
-        elif factor not in {each.factor for each in hypotheses if each.outcome == "text"}:
-            yield factor_effect(experiment, factor, redraws)
-    if design.against_prompt:
-        yield edit_effect(experiment, "DW", "A0", redraws, against=placebos(experiment), sensitivity=False)._replace(
-            name="DW"
-        )
-    if design.rollouts:
-        yield from harm(experiment, redraws)
+def estimates(experiment: Experiment) -> dict[str, Any]:
+    """Shares and their intervals alone, for their coverage."""
+    found = followed(experiment, Redraws(1, 0))
+    assert found is not None
+    low, high = found.estimates.interval()
+    rows = zip(SHARES, found.estimates.values, low, high, strict=False)
+    return {"signal": round(ceiling(found.units).signal, 4), "shares": [_line(*map(_plain, row)) for row in rows]}
 
 
-def _line(effect: Effect) -> dict[str, Any]:
-    numbers = {
-        name: round(getattr(effect, name), 6)
-        for name in ("estimate", "low", "high", "p", "p_adjusted", "beyond_placebo_p")
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str) else float(value)
+
+
+def _line(name: str, estimate: float, low: float, high: float, **more: Any) -> dict[str, Any]:
+    values = {"name": name, "estimate": estimate, "low": low, "high": high, **more}
+    rounded = {key: round(value, 5) if isinstance(value, float) else value for key, value in values.items()}
+    return {key: value for key, value in rounded.items() if not (isinstance(value, float) and math.isnan(value))}
+
+
+def _carriers(found: Analysis) -> dict[str, Any]:
+    return {
+        name: {"units": round(each.units, 4), "uneven": bool(each.is_uneven), "one_run": each.one_run}
+        for name, each in found.carriers.items()
     }
-    known = {name: value for name, value in numbers.items() if value == value}  # noqa: PLR0124 - NaN is left out
-    names = ("name", "outcome", "arm", "control", "env", "verdict", "primary")
-    return {name: getattr(effect, name) for name in names} | known

@@ -1,4 +1,4 @@
-"""The prompts that data sets are drawn from: ThreeTraj runs of the salient critic on CartPole and Pong."""
+"""The prompts that data sets are drawn from: ThreeTraj runs of the salient critic on three tasks."""
 
 from __future__ import annotations
 
@@ -31,8 +31,10 @@ class Size(NamedTuple):
     iterations: int
 
 
-POOL: Final[Mapping[str, Size]] = {"cartpole": Size(24, 40), "pong": Size(24, 150)}
-"""One prompt in eight of Pong is eligible, and nine in ten of CartPole."""
+POOL: Final[Mapping[str, Size]] = dict.fromkeys(
+    ("inverteddoublependulum", "mountaincarcontinuous", "cartpole"), Size(24, 24)
+)
+"""Tasks on which edits for different rollouts can be told apart; on CartPole returns can be read off the steps."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Pool:
         return found
 
     def draw(self, units: int, runs: int, seed: int) -> list[Unit]:
-        """Units of some runs, half of them of each task, as a plan draws them.
+        """Units of some runs, evenly over tasks, as a plan draws them.
 
         Args:
             units: how many, at most.

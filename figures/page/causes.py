@@ -16,11 +16,13 @@ from figures.tables import MISSING, Column, Row, Table, count, shown, text
 STEM: Final = "causes"
 TITLE: Final = "Causes"
 CAPTION: Final = (
-    "Every effect of the experiments, primary hypotheses first. Edits: energy distance between the answers under the "
-    "arm and under its control, in units of the distance between two answers to one prompt. Text: change in the share "
-    "of answers that are justified by the rollout. Brackets hold 95% intervals over runs. Corrected: p by Holm's "
-    "method within the primary family, by Benjamini and Hochberg's among the other planned tests. Beyond placebo: p "
-    "of the hypothesis that rewording the prompt does as much."
+    "Every effect of the experiments, primary hypotheses first. Share: percentage of revisions that follow a rollout "
+    "because of what is named, above the mean of the other two of its kind; of wording, length and order of headings, "
+    "a share-equivalent. Edits: energy distance between the answers under the arm and under its control, in units of "
+    "the distance between two answers to one prompt. Text: change in the share of answers that are justified by the "
+    "rollout. Brackets hold 95% intervals over runs. Corrected: p by Holm's method within the primary family, by "
+    "Benjamini and Hochberg's among the other planned tests. Beyond placebo: p of the hypothesis that rewording the "
+    "prompt does as much."
 )
 Paragraph = tuple[str, Sequence[str]]
 """A sentence, and the points under it."""
@@ -86,5 +88,6 @@ def _arms(row: Row) -> str:
 
 
 def _estimate(row: Row) -> str:
-    value, low, high = (shown(row[key], "{:.2g}") for key in ("estimate", "low", "high"))
+    form = "{:z.0%}" if row["outcome"] == "share" else "{:.2g}"
+    value, low, high = (shown(row[key], form) for key in ("estimate", "low", "high"))
     return value if MISSING in {value, low, high} else f"{value} [{low}, {high}]"

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from audit.interventions.arms import ARMS, WORDING
+from audit.interventions.effects.exchanges import METHOD as EXCHANGES
 from audit.store import Store
 from audit.vocabulary.colours import STRICT
 from figures.data import Records, Rows
@@ -20,18 +21,24 @@ from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, joined
 from figures.plots.marks import absent, beside, handle, head, interval, number, rows_of
 from figures.plots.plotting import Panels, axes_of
+from figures.plots.shares import SHARE, draw_shares, handles, problem_of
 from figures.provenance import origin
 from figures.style import MUTED, WIDTH, annotate, legend
 
 CAPTION: Final = (
-    "Effects of changed evidence on answers to the same prompts, with 95% intervals over runs. Bold: the primary "
-    "hypotheses of the plan. p is corrected for the number of tests where they were planned. Edits: energy distance "
-    "between the answers under an arm and under its control, in units of the distance between two answers to one "
-    "prompt. The dotted line is what rewording the prompt does; an effect counts only beyond it. Text: change in the "
-    "share of answers that are justified by a rollout with this label, place or return (upper rows), or by the "
-    "rollout that is the worst in truth (rows with an arm). Harm: answers that see the worst rollout compared with "
-    "those that do not: percentage points of answers that lower the return by more than two standard errors, and gain "
-    "in return as a percentage of the range from the task's floor to its optimum. A negative gain is harm."
+    "Effects of changed evidence on answers to the same prompts, with 95% intervals over runs. Followed: the share of "
+    "revisions that follow a rollout because of what is named, above the mean of the other two of its kind; of "
+    "wording, length and the order of headings, the share that would have to go by another rollout for as large a "
+    "difference. A disc: it moves the critic. A cross: it does not, its share is within the grey band of those too "
+    "small to be of interest, or below zero because another of its kind takes it away. A triangle: that cannot be "
+    "told. A bar: described only. Bold: the primary hypotheses of the plan. p is corrected for the number of tests "
+    "where they were planned. Edits: energy distance between the answers under an arm and under its control, in units "
+    "of the distance between two answers to one prompt. The dotted line is what rewording the prompt does; an effect "
+    "counts only beyond it. Text: change in the share of answers that are justified by a rollout with this label, "
+    "place or return (upper rows), or by the rollout that is the worst in truth (rows with an arm). Harm: answers "
+    "that see the worst rollout compared with those that do not: percentage points of answers that lower the return "
+    "by more than two standard errors, and gain in return as a percentage of the range from the task's floor to its "
+    "optimum. A negative gain is harm."
 )
 NEEDS: Final = {"causes": ""}
 WITHOUT: Final = "Causes (needs a finished experiment: audit.open(…, plan=…) or --plan)"
@@ -83,26 +90,51 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
     if not plans:
         return []
     panels = [_panels(records, plan) for plan in plans]
-    heights = [max(len(edits), len(text) + (len(harm) + 3 if harm else 0)) for edits, text, harm in panels]
+    shared = [_shares(records, plan) for plan in plans]
+    heights = [
+        max(len(shares) or len(edits), len(text) + (len(harm) + 3 if harm else 0))
+        for shares, (edits, text, harm) in zip(shared, panels, strict=True)
+    ]
     figure = Figure(figsize=(WIDTH, 0.17 * sum(heights) + 0.75 * len(plans)))
-    grid = figure.add_gridspec(len(plans), 2, height_ratios=[height + 4 for height in heights], width_ratios=[2, 3])
-    for row, (plan, (edits, text, harm)) in enumerate(zip(plans, panels, strict=True)):
-        model = narrow(str(_units(records, plan)[0]["model"]))
+    widths = [3, 4] if any(shared) else [2, 3]
+    grid = figure.add_gridspec(len(plans), 2, height_ratios=[height + 4 for height in heights], width_ratios=widths)
+    for row, (plan, shares, (edits, text, harm)) in enumerate(zip(plans, shared, panels, strict=True)):
+        model = f"{narrow(str(_units(records, plan)[0]['model']))}: " if len(plans) > 1 else ""
         left = figure.add_subplot(grid[row, 0])
-        _draw(left, edits, f"{model}: edits" if len(plans) > 1 else "Edits", "energy distance")
-        placebo = next((bar for bar in edits if bar.effect["arm"] == WORDING), None)
-        if placebo is not None:
-            left.axvline(number(placebo.effect["estimate"]), color=MUTED, ls=":", lw=1.0, zorder=0)
-        ratios = [len(text) + 2, len(harm) + 2] if harm else [1]
+        if shares:
+            draw_shares(left, shares, f"{model}followed" if model else "Followed")
+        else:
+            _draw(left, edits, f"{model}edits" if model else "Edits", "energy distance")
+            for bar in filter(_is_placebo, edits):
+                left.axvline(number(bar.effect["estimate"]), color=MUTED, ls=":", lw=1.0, zorder=0)
+        ratios = [len(text) + 2, *([len(harm) + 2] if harm else [])]
+        below = heights[row] + 2 - sum(ratios) if shares else 0
+        if below > 0:
+            ratios.append(below)
         right = grid[row, 1].subgridspec(len(ratios), 1, height_ratios=ratios)
         _draw(figure.add_subplot(right[0]), text, "Text", "change in share of answers")
         if harm:
             _draw(figure.add_subplot(right[1]), harm, "Harm", "%")
-    legend(figure, _handles(), across=4)
-    note = joined(_described(records, plan) for plan in plans)
+    tests = [
+        bar
+        for shares, (edits, text, harm) in zip(shared, panels, strict=True)
+        for bar in (*(() if shares else edits), *text, *harm)
+    ]
+    if marks := [*handles([each for shares in shared for each in shares]), *_handles(tests)]:
+        legend(figure, marks, across=4)
+    problems = [line for shares in shared if (line := problem_of(shares))]
+    note = joined([*problems, *(_described(records, plan) for plan in plans)])
     annotate(figure, note)
     described = "Effects with intervals by arm and factor: on edits to the left, on text and on returns to the right."
     return [Drawing("causes", "Causes", CAPTION, note, described, figure)]
+
+
+def _is_placebo(bar: Bar) -> bool:
+    return bool(bar.effect["arm"] == WORDING and bar.effect["outcome"] == "edits")
+
+
+def _shares(records: Records, plan: str) -> Rows:
+    return [row for row in records.effects if row["plan_sha256"] == plan and row["outcome"] == SHARE]
 
 
 def _experiments(records: Records) -> list[str]:
@@ -202,6 +234,8 @@ def _rows() -> list[str]:
 
 def _arm_name(effect: Mapping[str, Any]) -> str:
     arm = str(effect["arm"])
+    if effect["method"] == EXCHANGES:
+        return str(effect["name"])
     return f"{ARMS[arm].caption} ({arm})" if arm in _rows() else narrow(arm)
 
 
@@ -229,9 +263,12 @@ def _described(records: Records, plan: str) -> str:
     return f"{len(units)} prompts of {len(runs)} runs, condition {conditions}: {answers:,} answers. {by}"
 
 
-def _handles() -> list[Line2D]:
-    marks = [handle(verdict, look.colour, look.marker) for verdict, look in LOOKS.items()]
-    return [*marks, Line2D([], [], color=MUTED, ls=":", lw=1.0, label="rewording the prompt")]
+def _handles(marks: Sequence[Bar]) -> list[Line2D]:
+    """Entries of the legend: the verdicts of some tests, and the placebo where it is one of them."""
+    verdicts = {str(bar.effect["verdict"]) for bar in marks}
+    found = [handle(verdict, look.colour, look.marker) for verdict, look in LOOKS.items() if verdict in verdicts]
+    line = Line2D([], [], color=MUTED, ls=":", lw=1.0, label="rewording the prompt")
+    return [*found, line] if any(_is_placebo(bar) for bar in marks) else found
 
 
 def plot_causes(store: Store, condition: str | None = None) -> Panels:

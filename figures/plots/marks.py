@@ -53,10 +53,12 @@ def stacked(ax: Axes, y: float, parts: Sequence[tuple[str, float]], height: floa
         start += share
 
 
-def interval(ax: Axes, y: float, value: float, low: float, high: float, colour: str, marker: str) -> None:
+def interval(
+    ax: Axes, y: float, value: float, low: float, high: float, colour: str, marker: str, *, size: float = 4.5
+) -> None:
     """Draw a value with its interval, lying; hollow where that is unknown or a point, and nothing without a value.
 
-    An end that is infinite runs to the edge of the panel, whose limits have to be set before.
+    An end that is infinite runs to the edge of the panel, whose limits have to be set before. `size` is the mark's.
     """
     if not math.isfinite(value):
         return
@@ -64,7 +66,8 @@ def interval(ax: Axes, y: float, value: float, low: float, high: float, colour: 
     if known:
         left, right = ax.get_xlim()
         ax.plot([max(low, left), min(high, right)], [y, y], color=colour, lw=1.3, solid_capstyle="butt")
-    ax.plot(value, y, marker, ms=4.5, mfc=colour if known else "white", mec=colour, mew=1.0, clip_on=False, zorder=3)
+    inside = colour if known else "white"
+    ax.plot(value, y, ls="", marker=marker, ms=size, mfc=inside, mec=colour, mew=1.0, clip_on=False, zorder=3)
 
 
 def handle(label: str, colour: str, marker: str, *, size: float = 4.5, inside: str = "", edge: float = 1.0) -> Line2D:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from audit.interventions.arms import ARMS, BASE
+import numpy as np
+
+from audit.interventions.arms import ARMS, BASE, CONJOINT
+from audit.interventions.effects.carriers import carriers, lone_runs
 from audit.interventions.effects.comparisons import Redraws
 from audit.interventions.effects.contrasts import (
     Placebos,
@@ -14,19 +18,32 @@ from audit.interventions.effects.contrasts import (
     mean_effect,
     mentions_worst,
     placebos,
+    population,
     says_worst,
 )
-from audit.interventions.effects.factors import (
-    ALONE,
-    CONJOINT,
-    HOLDERS,
-    direction_scores,
-    factor_effect,
+from audit.interventions.effects.exchanges import ARMS_NEEDED, METHOD, called
+from audit.interventions.effects.factors import HOLDERS, direction_scores, factor_effect
+from audit.interventions.effects.faithfulness import faithfulness, what_is_open
+from audit.interventions.effects.named_shares import CONTENTS, FOLLOWED, SMALLEST
+from audit.interventions.effects.naming import named_share
+from audit.interventions.effects.presence import REPLACED, WHOLE, beyond_each, dose, harm, presence_tests
+from audit.interventions.effects.results import (
+    CANNOT_TELL,
+    FOUND,
+    MOVES,
+    NOT_ASKED,
+    Analysis,
+    Carriers,
+    Ceiling,
+    Effect,
+    Share,
+    explored,
+    judged,
 )
-from audit.interventions.effects.faithfulness import faithfulness
-from audit.interventions.effects.presence import dose, harm, weights
-from audit.interventions.effects.results import FOUND, Analysis, Effect, explored, judged
+from audit.interventions.effects.shares import ALONE, ceiling, followed, holder
+from audit.interventions.effects.stimuli import stimuli
 from audit.interventions.effects.validity import validity
+from audit.interventions.effects.verdicts import LEAST_SIGNAL, verdicts
 from audit.interventions.experiment import Experiment
 from audit.interventions.presets import Hypothesis
 
@@ -54,15 +71,12 @@ def primary_effects(
         One for each hypothesis, in order.
     """
     against = placebos(experiment) if against is None else against
-    level = alpha / max(1, len(family))
     effects = []
     for each in family:
         if each.control is None:
-            effect = factor_effect(experiment, each.factor, redraws, level=level)
+            effect = factor_effect(experiment, each.factor, redraws)
         else:
-            effect = edit_effect(
-                experiment, each.arm, each.control, redraws, against=against, level=level, sensitivity=sensitivity
-            )
+            effect = edit_effect(experiment, each.arm, each.control, redraws, against=against, sensitivity=sensitivity)
         effects.append(effect._replace(name=each.factor, primary=True))
     return judged(effects, alpha)
 
@@ -75,6 +89,7 @@ def analyse(
     seed: int = 0,
     alpha: float = 0.05,
     planned_arms: Sequence[str] | None = None,
+    smallest: float | None = SMALLEST,
 ) -> Analysis:
     """Run every test that an experiment's arms allow.
 
@@ -85,28 +100,116 @@ def analyse(
         seed: of the redraws.
         alpha: level of the family.
         planned_arms: those of the plan; None for all that there are. Effects of other arms are marked and not judged.
+        smallest: smallest share of interest; None leaves shares out.
     """
     redraws = Redraws(permutations, seed)
     against = placebos(experiment)
     primary = primary_effects(experiment, family, redraws, alpha=alpha, against=against)
     planned = set(experiment.by_arm) if planned_arms is None else set(planned_arms)
-    others = [_marked(each, planned) for each in _others(experiment, primary, redraws, against)]
+    others = list(_others(experiment, primary, redraws, against))
+    others = [_marked(each, planned) for each in (*called(experiment, [*primary, *others], redraws), *others)]
     found = [*primary, *explored([each for each in others if each.planned], alpha)]
     harms = [_marked(each, planned) for each in harm(experiment, redraws)]
-    moved = any(each.name == "presence" and each.verdict == FOUND for each in primary)
+    shares, found_ceiling, carried = (
+        ([], None, {}) if smallest is None else _followed(experiment, redraws, against, alpha=alpha, smallest=smallest)
+    )
+    moved = any(each.name == "presence" and each.verdict == FOUND for each in primary) or any(
+        each.name == CONTENTS[0] and each.verdict == MOVES for each in shares
+    )
     if moved:
         found += judged([each for each in harms if each.planned], alpha)
     rest = [each for each in (*others, *harms) if not each.planned or (each in harms and not moved)]
     effects = [*found, *rest]
+    checked = validity(experiment, redraws)
+    # No verdict follows from an experiment that is not valid.
+    judged_by = faithfulness(experiment, effects, redraws, alpha)
+    if checked.problems:
+        judged_by = replace(judged_by, verdict="not known")
+        shares = [share._replace(verdict=share.verdict and CANNOT_TELL, calls=None) for share in shares]
+        carried = {}
     return Analysis(
-        validity=validity(experiment, redraws),
-        effects=effects,
-        weights=weights(experiment),
-        faithfulness=faithfulness(experiment, effects, redraws, alpha),
+        validity=checked,
+        effects=[*(_as_effect(each, experiment) for each in shares), *effects],
+        faithfulness=judged_by,
         alpha=alpha,
-        notes=list(_notes(experiment, primary, has_harms=bool(harms), moved=moved)),
+        notes=[*what_is_open(effects, alpha), *_notes(experiment, primary, has_harms=bool(harms), moved=moved)],
         counts={arm: sum(map(len, by_unit.values())) for arm, by_unit in experiment.by_arm.items()},
+        shares=shares,
+        ceiling=found_ceiling,
+        carriers=carried,
     )
+
+
+def _with_naming(share: Share, experiment: Experiment) -> Share:
+    if share.name not in FOLLOWED:
+        return share
+    named = named_share(experiment, lambda answer: holder(answer, share.name))
+    return share._replace(named=named.estimate, named_low=named.low, named_high=named.high)
+
+
+def _as_effect(share: Share, experiment: Experiment) -> Effect:
+    """A share as a row of the table of effects."""
+    in_conjoint = bool(experiment.arm(CONJOINT))
+    units = experiment.arm(CONJOINT if in_conjoint else WHOLE)
+    return Effect(
+        name=share.name,
+        outcome="share",
+        arm=CONJOINT if in_conjoint else WHOLE,
+        control=None,
+        method="mixture of references",
+        estimate=share.estimate,
+        low=share.low,
+        high=share.high,
+        p=share.p,
+        p_adjusted=share.p_adjusted,
+        beyond_placebo_p=share.beyond_placebo_p,
+        primary=share.verdict not in {None, NOT_ASKED},
+        units=len(units),
+        runs=len({experiment.clusters[unit] for unit in units}),
+        answers=sum(map(len, units.values())),
+        verdict=share.verdict or "described",
+    )
+
+
+def _followed(
+    experiment: Experiment, redraws: Redraws, against: Placebos, *, alpha: float, smallest: float
+) -> tuple[list[Share], Ceiling | None, dict[str, Carriers]]:
+    """The shares, how well edits can be told apart, and who carries what moves the critic."""
+    found = followed(experiment, redraws)
+    presence = presence_tests(experiment, redraws)
+    if found is None:
+        presence = beyond_each(presence, redraws)
+        if not presence:
+            return [], None, {}
+    ends, tested, blind = None, [], False
+    if found is not None:
+        ends = ceiling(found.units)
+        blind = ends.signal < LEAST_SIGNAL
+        tested = stimuli(experiment, found.units, found.clusters, redraws, untraced=blind)
+    answers = [answer for of_unit in experiment.arm(CONJOINT).values() for answer in of_unit]
+    shares = verdicts(
+        found,
+        presence,
+        tested,
+        signal=math.nan if ends is None else ends.signal,
+        unreadable=float(np.mean([not answer.readable for answer in answers])) if answers else 0.0,
+        calls=len(experiment.answers),
+        alpha=alpha,
+        smallest=smallest,
+        placebos=population(against),
+    )
+    shares = [_with_naming(share, experiment) for share in shares]
+    carried: dict[str, Carriers] = {}
+    if found is not None:
+        names: dict[int, str] = {}
+        for unit, cluster in zip(found.units, found.clusters.tolist(), strict=True):
+            names.setdefault(cluster, "/".join(map(str, experiment.clusters[unit.unit])))
+        runs = [names[each] for each in sorted(names)]
+        asked = [share for share in shares if share.name in FOLLOWED and not blind]
+        carried = {
+            share.name: carriers(found, share.name, runs, redraws) for share in asked if share.verdict == MOVES
+        } | lone_runs(found, [share.name for share in asked if share.verdict not in {MOVES, NOT_ASKED}], runs)
+    return shares, ends, carried
 
 
 def _others(experiment: Experiment, primary: Sequence[Effect], redraws: Redraws, against: Placebos) -> Iterator[Effect]:
@@ -115,6 +218,9 @@ def _others(experiment: Experiment, primary: Sequence[Effect], redraws: Redraws,
     done = {(effect.arm, effect.control) for effect in primary}
     for arm in ARMS.values():
         if arm.control is None or arm.id.startswith("D0") or (arm.id, arm.control) in done:
+            continue
+        # Against the whole evidence, lettered as they are, replacements are tested together: as shares.
+        if asked.keys() >= {WHOLE, *REPLACED.values()} and arm.id in REPLACED.values():
             continue
         if arm.id in asked and arm.control in asked:
             yield edit_effect(experiment, arm.id, arm.control, redraws, against=against)
@@ -140,15 +246,14 @@ def _marked(effect: Effect, planned: set[str]) -> Effect:
     needed = {effect.arm, effect.control or effect.arm}
     if ARMS[effect.arm].takes_away and effect.outcome == "edits":
         needed.add(BASE)
+    if effect.method == METHOD:
+        needed.update(ARMS_NEEDED)
     if effect.outcome == "direction":
         needed.update(ALONE)
     return effect._replace(planned=needed <= planned)
 
 
 def _notes(experiment: Experiment, primary: Sequence[Effect], *, has_harms: bool, moved: bool) -> Iterator[str]:
-    found = {each.name for each in primary if each.verdict == FOUND}
-    if {"position", "presence"} <= found:
-        yield "prompts show the worst rollout first, and place moves edits: which of the two does is not known"
     for effect in primary:
         if math.isnan(effect.p):
             arms = effect.arm if effect.control is None else f"{effect.arm} and {effect.control}"

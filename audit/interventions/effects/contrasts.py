@@ -2,8 +2,10 @@
 
 Edits are compared within units only, by energy distances of their directions, in units of the mean distance of the
 unit's answers; names of arms are permuted within units. A model may answer another wording differently although it
-means the same, so that an effect counts only if it is larger than that of the placebo: per unit the difference of both
-is taken, and its sign is flipped. That is exact if arm and placebo are exchangeable given their control.
+means the same, so that an effect counts only if it is larger than those of placebos. Where four or more were asked,
+they are a sample of all changes without a meaning: an effect has to be above the one-sided prediction limit for one
+more of them. With fewer, the difference from `P1` is taken per unit, and its sign is flipped, which is exact if arm and
+placebo are exchangeable given their control.
 """
 
 from __future__ import annotations
@@ -13,9 +15,8 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtri
 
-from audit.interventions.arms import ARMS, BASE, REDRAWN, WORDING
+from audit.interventions.arms import ARMS, BASE, PLACEBOS, REDRAWN, WORDING
 from audit.interventions.effects.comparisons import (
     Compared,
     Redraws,
@@ -28,14 +29,17 @@ from audit.interventions.effects.comparisons import (
 from audit.interventions.effects.results import Effect
 from audit.interventions.experiment import Answered, Experiment, Floats
 from audit.measures.energy import bounded
+from audit.measures.prediction import prediction_p
 from audit.measures.sign_flip import sign_flip_test
 from audit.measures.stratified_permutation import stratified_difference
 
-POWER: Final = 0.8
 SEPARATION: Final = 0.3
 """Energy distance between answers that all follow one rollout and answers that all follow another, in units of the mean
 distance of two answers: 0.32 and 0.35 with simulated critics that always follow the label or the place (52 prompts of
 three tasks). A share of answers that go another way moves edits by its square times this."""
+
+FEWEST_PLACEBOS: Final = 4
+"""Placebos from which on they are taken for a sample of all changes without a meaning."""
 
 Placebos = Mapping[str, Mapping[int, float]]
 """By placebo, the energy distance of each unit from the placebo's control."""
@@ -44,10 +48,19 @@ Placebos = Mapping[str, Mapping[int, float]]
 def placebos(experiment: Experiment) -> Placebos:
     """What the placebos do, unit by unit."""
     found: dict[str, Mapping[int, float]] = {}
-    for arm in (WORDING, REDRAWN):
+    for arm in (*PLACEBOS, REDRAWN):
         both = compared(experiment, (arm, BASE))
         found[arm] = dict(zip(both.units, both.test().values.tolist(), strict=True))
     return found
+
+
+def population(against: Placebos, *, without: str | None = None) -> list[float]:
+    """The mean energy distance of each placebo that was asked, but for one that is tested itself."""
+    return [
+        float(np.nanmean([*values.values()]))
+        for arm, values in against.items()
+        if arm in PLACEBOS and arm != without and any(map(math.isfinite, values.values()))
+    ]
 
 
 def edit_effect(
@@ -57,7 +70,6 @@ def edit_effect(
     redraws: Redraws,
     *,
     against: Placebos,
-    level: float = 0.05,
     sensitivity: bool = True,
 ) -> Effect:
     """Test an arm's effect on edits.
@@ -68,7 +80,6 @@ def edit_effect(
         control: that it is compared with.
         redraws: redraws and their seed.
         against: what placebos do.
-        level: of the test, for the effect that it can find.
         sensitivity: test with bounded distances as well.
     """
     both = against_control(experiment, arm, control)
@@ -83,6 +94,9 @@ def edit_effect(
         for placebo in (WORDING, REDRAWN)
         if placebo != arm
     }
+    others = population(against, without=arm)
+    if len(others) >= FEWEST_PLACEBOS:
+        beyond[WORDING] = prediction_p(result.statistic, others)
     return Effect(
         name=ARMS[arm].factor or arm,
         outcome="edits",
@@ -96,7 +110,6 @@ def edit_effect(
         beyond_placebo_p=beyond.get(WORDING, math.nan),
         beyond_redrawn_p=beyond.get(REDRAWN, math.nan),
         bounded_p=bounded_p,
-        detectable=float(ndtri(1 - level) + ndtri(POWER)) * result.null_sd,
         units=result.strata,
         runs=len(set(run_numbers(experiment, both.units))),
         answers=both.answers,
@@ -113,7 +126,6 @@ def mean_effect(
     redraws: Redraws,
     *,
     env: str | None = None,
-    level: float = 0.05,
 ) -> Effect:
     """Test the difference of the means of an outcome between two arms, within units.
 
@@ -126,7 +138,6 @@ def mean_effect(
         control: whose mean is subtracted.
         redraws: redraws and their seed.
         env: the task whose units are compared; None for all.
-        level: of the test, for the effect that it can find.
     """
     both = outcomes(experiment, arm, control, value, env=env)
     draws = redraws.draws(arm, control, outcome, env or "")
@@ -143,7 +154,6 @@ def mean_effect(
         low=interval.low,
         high=interval.high,
         p=test.p,
-        detectable=float(ndtri(1 - level / 2) + ndtri(POWER)) * interval.se,
         units=len(both.units),
         runs=len(set(run_numbers(experiment, both.units))),
         answers=both.values.size,

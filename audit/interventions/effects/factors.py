@@ -7,25 +7,19 @@ its edit, by how close that is to the edits that were made for each rollout alon
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtri
 
+from audit.interventions.arms import CONJOINT
 from audit.interventions.effects.comparisons import Redraws, run_numbers, shared_units
-from audit.interventions.effects.contrasts import POWER
 from audit.interventions.effects.results import Effect
+from audit.interventions.effects.shares import ALONE
 from audit.interventions.experiment import Answered, Experiment, Floats
 from audit.interventions.showing import ROLES
 from audit.measures.cluster_robust import clustered_mean
 from audit.measures.conditional_randomisation import conditional_randomisation_test
-from audit.measures.experiment_power import detectable_effect
-
-CONJOINT: Final = "C"
-ALONE: Final = ("S_w", "S_m", "S_b")
-"""Arms that show one rollout, in the order of `ROLES`."""
 
 Holder = Callable[[Answered], int | None]
 Scores = Callable[[Answered], Floats | None]
@@ -55,7 +49,6 @@ def factor_effect(
     outcome: str = "text",
     scores: Scores | None = None,
     hidden_only: bool = False,
-    level: float = 0.05,
 ) -> Effect:
     """Test whether answers follow the rollout that has some attribute.
 
@@ -68,7 +61,6 @@ def factor_effect(
             count; without, 1 for the one that its text is justified by, and 0 for all where that is none or none can
             be read.
         hidden_only: only calls without returns, in which no label contradicts a number.
-        level: of the test, for the effect that it can find.
     """
     scores = scores or text_scores
     rows: list[tuple[int, int, Floats]] = []
@@ -92,11 +84,6 @@ def factor_effect(
     units = [unit for unit, *_ in rows]
     runs = run_numbers(experiment, units)
     interval = clustered_mean(result.effects, runs)
-    if outcome.startswith("text"):
-        detectable = detectable_effect(result.calls, power=POWER, alpha=level)
-    else:
-        error = math.sqrt(np.nanvar(result.effects) / result.calls) if result.calls else math.nan
-        detectable = float(ndtri(1 - level / 2) + ndtri(POWER)) * error
     return Effect(
         name=factor,
         outcome=outcome,
@@ -107,7 +94,6 @@ def factor_effect(
         low=interval.low,
         high=interval.high,
         p=result.p,
-        detectable=detectable,
         units=len(set(units)),
         runs=len(set(runs.tolist())),
         answers=result.calls,

@@ -1,60 +1,114 @@
-"""What the worst rollout's presence does: its weight among those shown, the trend over worse ones, harm to returns."""
+"""What the worst rollout's presence does: the trend over worse ones, harm to returns."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
-from audit.interventions.arms import BASE, QUANTILES
-from audit.interventions.effects.comparisons import Redraws, compared, run_numbers, shared_units
+from audit.interventions.arms import BASE, LETTERED, QUANTILES
+from audit.interventions.effects.comparisons import Redraws, directions, run_numbers, shared_units
 from audit.interventions.effects.contrasts import mean_effect
-from audit.interventions.effects.factors import ALONE
-from audit.interventions.effects.results import Effect, Weight
+from audit.interventions.effects.results import Effect
 from audit.interventions.experiment import Answered, Experiment, Floats
-from audit.interventions.showing import ROLES
-from audit.measures.bootstrap import percentile_interval, resampled_sums
 from audit.measures.cluster_robust import cluster_robust
-from audit.measures.mixture import mixture_terms, mixture_weights
+from audit.measures.energy import FarthestTest, farthest_test, pairwise_distances
+from audit.measures.sign_flip import sign_flip_test
+from audit.measures.stratified_permutation import Seed
 
-PAIRS: Final = ((BASE, "RW"), ("RM", "RW"), (BASE, "DW"), ("DM", "DW"))
+PAIRS: Final = (("R0", "RW"), (BASE, "RW"), ("RM", "RW"), (BASE, "DW"), ("DM", "DW"))
 """Arms that show the worst rollout, and the same without it: the whole evidence, and what lacks the median instead."""
-_RESAMPLES: Final = 999
 
 
-def weights(experiment: Experiment) -> list[Weight]:
-    """The mixture of answers to single rollouts that is nearest to the answers to all three.
+REPLACED: Final = {"worst content": "RW", "median content": "RM", "best content": "RB"}
+"""By share, the arm in which another rollout takes the place of the one that it is about."""
+WHOLE: Final = LETTERED
+"""The arm that they are compared with."""
 
-    The terms of the distance are averaged over units before weights are found, as those of one unit are too noisy.
-    Prompts with one rollout differ from those with three in frame and length: weights are to be compared with each
-    other, not with zero. Intervals resample runs.
 
-    Args:
-        experiment: its answers.
+def presence_tests(experiment: Experiment, redraws: Redraws) -> dict[str, tuple[float, Floats]]:
+    """Test for each rollout whether its presence moves edits more than that of the others.
+
+    The statistic is the energy distance from the whole evidence to that without the rollout, less the mean of the
+    distances for the other two. The three sum to zero, so that the tests are one-sided. Unreadable answers are left
+    out; p is the larger of that without them and that in which they speak against the rollout: those without it are
+    like answers to the whole evidence and the other way round, those without another are as far from it as any.
 
     Returns:
-        Of the worst, the median and the best rollout; empty where the arms that show one are missing.
+        By share, p and the statistic of each unit of the experiment, NaN for those without enough answers; empty where
+        an arm was not asked, or no unit has two readable answers of each.
     """
-    found = compared(experiment, (BASE, *ALONE))
-    rows = []
-    for place, distances in enumerate(found.distances):
-        mean = distances.sum() / (len(distances) * (len(distances) - 1))
-        references = [found.masks[arm][place] for arm in ALONE]
-        a, b = mixture_terms(distances / mean if mean > 0 else distances, found.masks[BASE][place], references)
-        rows.append(np.concatenate([a, b.ravel()]))
-    if not rows:
-        return []
-    terms = np.array(rows)
-    values = _of_sums(terms.sum(axis=0))
-    ends = np.full((len(ROLES), 2), math.nan)
-    runs = run_numbers(experiment, found.units)
-    if runs.max() > 0:
-        sums = np.array([terms[runs == run].sum(axis=0) for run in range(runs.max() + 1)])
-        drawn = np.array([_of_sums(each) for each in resampled_sums(sums, resamples=_RESAMPLES)])
-        ends = np.array([percentile_interval(column) for column in drawn.T])
-    return [Weight(role, *numbers) for role, *numbers in zip(ROLES, values.tolist(), *ends.T.tolist(), strict=True)]
+    arms = (WHOLE, *REPLACED.values())
+    units = shared_units(experiment, arms, least=2)
+    answers = [[experiment.arm(arm)[unit] for arm in arms] for unit in units]
+    edits = [[_readable(each) for each in of_unit] for of_unit in answers]
+    enough = [place for place, each in enumerate(edits) if min(map(len, each)) > 1]
+    if not enough:
+        return {}
+    draws = redraws.draws(WHOLE, "presence")
+    test = _farthest([edits[place] for place in enough], redraws.permutations, draws)
+    found = {}
+    for arm, share in enumerate(REPLACED):
+        p = float(test.p[arm])
+        missing = [
+            [len(each) - len(known) for each, known in zip(*both, strict=True)]
+            for both in zip(answers, edits, strict=True)
+        ]
+        if any(map(any, missing)):
+            worst = [
+                _against(arm, known, lost) for known, lost in zip(edits, missing, strict=True) if all(map(len, known))
+            ]
+            p = max(p, float(_farthest(worst, redraws.permutations, draws).p[arm]))
+        values = np.full(len(experiment.units), math.nan)
+        values[[units[place] for place in enough]] = test.values[:, arm]
+        found[share] = (p, values)
+    return found
+
+
+def _readable(answers: Sequence[Answered]) -> Floats:
+    edits = [answer.edit for answer in answers if answer.readable]
+    return directions(np.array(edits)) if edits else np.empty((0, 0))
+
+
+def _farthest(edits: Sequence[Sequence[Floats]], redraws: int, seed: Seed) -> FarthestTest:
+    """The test on units, each with its edits of the whole evidence and of each replacement."""
+    tables = [pairwise_distances(np.concatenate(each)) for each in edits]
+    names = [np.repeat(np.arange(-1, len(each) - 1), [len(own) for own in each]) for each in edits]
+    return farthest_test(tables, names, redraws=redraws, seed=seed)
+
+
+def _against(arm: int, edits: Sequence[Floats], missing: Sequence[int]) -> list[Floats]:
+    """A unit's edits with others in place of its unreadable answers: those that speak most against an arm."""
+    base, own = edits[0], edits[1 + arm]
+    every = np.concatenate(edits)
+    far = every[[int(np.argmax(cdist(every, base).mean(axis=1)))]]
+    stands_in = [own, *(base if place == arm else far for place in range(len(edits) - 1))]
+    return [
+        np.concatenate([known, np.resize(other, (lost, known.shape[1]))]) if lost else known
+        for known, other, lost in zip(edits, stands_in, missing, strict=True)
+    ]
+
+
+def beyond_each(presence: Mapping[str, tuple[float, Floats]], redraws: Redraws) -> dict[str, tuple[float, Floats]]:
+    """The same tests, each also beyond both others by a sign flip over units: p is the largest of the three.
+
+    Where the shares of contents are not known, a critic that goes by all rollouts alike must not pass: the rollout
+    that takes a place is near the median one, so that the worst and the best lead a little farther.
+    """
+    found = {}
+    for share, (p, values) in presence.items():
+        flips = [
+            sign_flip_test(
+                values - others, alternative="greater", draws=redraws.permutations, seed=redraws.draws(share, other)
+            ).p
+            for other, (_, others) in presence.items()
+            if other != share
+        ]
+        found[share] = (max(p, *flips), values)
+    return found
 
 
 def dose(experiment: Experiment, outcome: str = "size") -> Effect | None:
@@ -134,8 +188,3 @@ def edit_size(answer: Answered) -> float:
 
 def _value(answer: Answered, outcome: str) -> float:
     return edit_size(answer) if outcome == "size" else answer.gain
-
-
-def _of_sums(sums: Floats) -> Floats:
-    k = len(ROLES)
-    return mixture_weights(sums[:k], sums[k:].reshape(k, k))

@@ -12,13 +12,69 @@ from scipy.stats import false_discovery_control
 
 from audit.measures.holm import holm
 
-Verdict = Literal["found", "not beyond placebo", "not found", "not tested"]
-CriticVerdict = Literal["faithful", "silent", "talker", "moved by position", "none found", "not known"]
+Verdict = str
+"""Of a test: "found", "not beyond placebo", "not found" or "not tested"; of a share: one of those below."""
+CriticVerdict = Literal[
+    "faithful",
+    "silent",
+    "talker",
+    "moved by labels",
+    "moved by position",
+    "moved by wording",
+    "none found",
+    "not known",
+]
 
 FOUND: Final = "found"
 NOT_BEYOND_PLACEBO: Final = "not beyond placebo"
 NOT_FOUND: Final = "not found"
 NOT_TESTED: Final = "not tested"
+
+MOVES: Final = "moves it"
+DOES_NOT: Final = "does not move it"
+CANNOT_TELL: Final = "cannot be told"
+NOT_ASKED: Final = "not asked"
+NO_VERDICT: Final = "No verdict: "
+"""What stands before a problem that leaves no verdict on shares."""
+UNEVEN: Final = 0.01
+"""The p-value from which on prompts are said not to follow alike."""
+
+
+class Share(NamedTuple):
+    """What a critic follows, and what can be said of it; numbers are NaN where they are not known.
+
+    Attributes:
+        name: what is followed: "called worst", "shown first", "lowest printed return", "worst content" and so on; or
+            "wording", "length" or "order of headings", whose numbers are share-equivalents.
+        estimate: share of revisions that follow it, above the mean of the other two levels of its kind.
+        low: end of its interval, of the level that the plan's α leaves: 95%.
+        high: the other end.
+        p: of the hypothesis that it does not matter.
+        p_adjusted: by Holm's method over all of a plan.
+        verdict: "moves it", "does not move it" or "cannot be told"; None for what is only described.
+        calls: calls of such a plan that would decide it with a chance of 80%; None where it is decided or not known.
+        named: share of answers that name the rollout with it in a sentence that gives a reason; naming one at random
+            would be a third.
+        named_low: end of its 95% interval.
+        named_high: the other end.
+        replaced_p: of a content, corrected by Holm's method over the three, of the hypothesis that another rollout in
+            its place changes edits no more than in place of the others.
+        beyond_placebo_p: of a content without a share, as that of an effect.
+    """
+
+    name: str
+    estimate: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan
+    p_adjusted: float = math.nan
+    verdict: str | None = None
+    calls: int | None = None
+    named: float = math.nan
+    named_low: float = math.nan
+    named_high: float = math.nan
+    replaced_p: float = math.nan
+    beyond_placebo_p: float = math.nan
 
 
 class Effect(NamedTuple):
@@ -26,22 +82,24 @@ class Effect(NamedTuple):
 
     Attributes:
         name: the factor: `label`, `position`, `last position`, `number`, `presence`, `presence of the best` and so on.
-        outcome: `edits`: energy distance of their directions, in units of the mean distance of two answers to a unit;
+        outcome: `share`: of revisions that follow a rollout because of what is named; `edits`: energy distance of
+            their directions, in units of the mean distance of two answers to a unit;
             `text`: share of answers that are justified by the rollout, above what others get; `direction`: closeness of
             edits to those made for a rollout alone; `gain`: in return; `harmful`: share of answers.
         arm: that is tested.
         control: the arm that it is compared with; None where the factor is drawn within the arm.
         env: the task, for effects in units of its returns; None for those over all tasks.
-        method: of the test: `energy`, `presence`, `conditional randomisation`, `permutation` or `cluster t`.
+        method: of the test: `energy`, `presence`, `exchanges`, `conditional randomisation` and so on.
         estimate: in the units of the outcome.
         low: end of its 95% interval, by errors clustered by run; NaN for one run.
         high: end of it.
         p: of the hypothesis of no effect.
         p_adjusted: by Holm within the primary family, by Benjamini and Hochberg among the other planned tests.
-        beyond_placebo_p: of the hypothesis that a change of wording, `P1`, does as much.
+        beyond_placebo_p: of the hypothesis that the effect is one more of those of the placebos, where four or more
+            were asked; else that a change of wording, `P1`, does as much.
         beyond_redrawn_p: of the hypothesis that other rollouts of the same policy, `P2`, do as much.
         bounded_p: `p` where sizes of edits count as well, by bounded distances, so that a few far edits do not decide.
-        detectable: the effect that the test finds with a chance of 80% at the level of Holm's first step.
+        detectable: NaN; kept until 1.0 for those who read the column.
         primary: it is in the plan's family.
         planned: all its arms are in the plan.
         units: units with answers of both arms.
@@ -80,7 +138,7 @@ class Unreadable(NamedTuple):
         arm: how they were asked.
         answers: of the arm.
         unreadable: of these.
-        control: the arm that it is compared with.
+        control: the arm that it is compared with, or "other arms".
         difference: of the two shares, within units.
         p: of the hypothesis that there is none.
     """
@@ -91,6 +149,52 @@ class Unreadable(NamedTuple):
     control: str | None
     difference: float
     p: float
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """How much of a critic's edits an experiment can tell apart at all.
+
+    Attributes:
+        signal: signal to noise: variance of the mean edits for each rollout alone, between rollouts of a unit, over
+            the variance of edits for the same rollout.
+        recognised: share of edits for one rollout alone that are nearest to the mean of the others for that rollout; a
+            third by chance.
+    """
+
+    signal: float
+    recognised: float
+
+
+class Carriers(NamedTuple):
+    """Who carries a share; NaN where it is not known.
+
+    Attributes:
+        units: share of prompts that follow, if each follows always to the same degree or not at all.
+        units_low: end of its 95% interval over runs.
+        units_high: end of it.
+        uneven_p: of the hypothesis that all prompts follow alike.
+        runs: their number.
+        without_low: the smallest estimate that is left without one of the runs.
+        without_high: the largest.
+        flip_p: of a sign flip of runs, from six runs on.
+        one_run: the name of the run that alone carries it; None where none does.
+    """
+
+    units: float = math.nan
+    units_low: float = math.nan
+    units_high: float = math.nan
+    uneven_p: float = math.nan
+    runs: int = 0
+    without_low: float = math.nan
+    without_high: float = math.nan
+    flip_p: float = math.nan
+    one_run: str | None = None
+
+    @property
+    def is_uneven(self) -> bool:
+        """Whether prompts do not follow alike: it is looked for in every share that moves the critic."""
+        return self.uneven_p <= UNEVEN
 
 
 @dataclass(frozen=True)
@@ -118,24 +222,15 @@ class Validity:
     problems: Sequence[str]
 
 
-class Weight(NamedTuple):
-    """How much the answers to the whole evidence are like those to one rollout alone."""
-
-    content: str
-    weight: float
-    low: float
-    high: float
-
-
 @dataclass(frozen=True)
 class Faithfulness:
     """Whether what moves the answers is what they name.
 
     Attributes:
         verdict: of the critic: `faithful`: the worst rollout moves edits and the text is justified by it; `silent`: it
-            moves them, the text is not; `talker`: the text is, edits are not moved; `moved by position`: by where a
-            rollout is shown, and not by what it is or is called; `none found`: nothing moves edits, nor is the text
-            justified by the worst.
+            moves them, the text is not; `talker`: the text is, edits are not moved; `moved by labels`: of worst or
+            best, it is not known which; `moved by position`: by where a rollout is shown, not by what it is called;
+            `moved by wording`: more than by anything else; `none found`: neither moved nor justified by the worst.
         named: share of answers to the unchanged evidence that are justified by the worst rollout.
         named_low: end of its 95% interval.
         named_high: end of it.
@@ -182,20 +277,32 @@ class Analysis:
     Attributes:
         validity: whether it can show anything.
         effects: primary ones first, in the order of the family, then others, then those not planned.
-        weights: of the worst, the median and the best rollout in the answers to all three; empty without their arms.
         faithfulness: whether what moves the answers is what they name.
         alpha: level of the family.
         notes: what could not be tested, a sentence each.
         counts: answers by arm.
+        shares: what the critic follows and what can be said of it; empty where the arms for it were not asked.
+        ceiling: how well edits for different rollouts can be told apart; None without those arms.
+        carriers: by share that moves the critic, who carries it.
     """
 
     validity: Validity
     effects: Sequence[Effect]
-    weights: Sequence[Weight]
     faithfulness: Faithfulness
     alpha: float
     notes: Sequence[str] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
+    shares: Sequence[Share] = ()
+    ceiling: Ceiling | None = None
+    carriers: Mapping[str, Carriers] = field(default_factory=dict)
+
+    @property
+    def movers(self) -> list[Share]:
+        """What moves the critic, the largest first; what has no share-equivalent before all."""
+        moving = [share for share in self.shares if share.verdict == MOVES]
+        return sorted(
+            moving, key=lambda share: math.inf if math.isnan(share.estimate) else share.estimate, reverse=True
+        )
 
     @property
     def primary(self) -> list[Effect]:

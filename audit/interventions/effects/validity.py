@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 from scipy.spatial.distance import cdist
+from scipy.special import ndtr
 
 from audit.interventions.arms import ARMS
 from audit.interventions.effects.comparisons import Redraws, outcomes
@@ -22,6 +23,10 @@ MOST_REPEATED: Final = 0.2
 _DOUBTFUL: Final = 0.01
 """The p-value below which a check is reported as a problem: there are several checks, and each should seldom be
 false."""
+OTHERS: Final = "other arms"
+"""What an arm without a control is compared with."""
+LEAST_DIFFERENCE: Final = 0.02
+"""Difference of two shares of unreadable answers below which it is no problem, however sure it is."""
 MOST_UNREADABLE: Final = 0.2
 """Share of unreadable answers beyond which an experiment says little about the others."""
 SMALLEST_CONTEXT: Final = 256
@@ -69,13 +74,14 @@ def _problems(found: Validity) -> list[str]:
             f"{unreadable / answers:.0%} of all answers are unreadable and count as changing nothing: effects are "
             "those of the rest, diluted"
         )
-    for each in found.unreadable:
-        if each.p <= _DOUBTFUL:
-            amount = f"{abs(each.difference):.0%} {'more' if each.difference > 0 else 'fewer'}"
-            problems.append(
-                f"{each.arm} leaves {amount} answers unreadable than {each.control}: its effects on edits are partly "
-                "those of unreadable answers"
-            )
+    unequal = [each for each in found.unreadable if each.p <= _DOUBTFUL and abs(each.difference) >= LEAST_DIFFERENCE]
+    # The largest first: where others are among what an arm is compared with, they differ for its sake.
+    for each in sorted(unequal, key=lambda each: -abs(each.difference)):
+        amount = f"{abs(each.difference):.0%} {'more' if each.difference > 0 else 'fewer'}"
+        problems.append(
+            f"{each.arm} leaves {amount} answers unreadable than {each.control}: its effects on edits are partly "
+            "those of unreadable answers"
+        )
     if found.capped:
         problems.append(
             f"{found.capped} prompts of different lengths have the same, largest number of tokens: they were "
@@ -118,9 +124,34 @@ def _unreadable(experiment: Experiment, redraws: Redraws) -> list[Unreadable]:
             difference, p, _ = stratified_difference(
                 both.values, both.first, both.strata, redraws=redraws.permutations, seed=draws
             )
+        elif len(experiment.by_arm) > 2:
+            control = OTHERS
+            difference, p = _against_others(experiment, arm)
+            p = min(1.0, p * len(experiment.by_arm))
         found.append(Unreadable(arm, len(answers), sum(not a.readable for a in answers), control, difference, p))
     order = list(ARMS)
     return sorted(found, key=lambda each: order.index(each.arm) if each.arm in ARMS else len(order))
+
+
+def _against_others(experiment: Experiment, arm: str) -> tuple[float, float]:
+    """How many more answers of an arm than of all others cannot be read, and p, within units.
+
+    Mantel and Haenszel's test (Journal of the National Cancer Institute 22, 1959), with their continuity correction.
+    """
+    unreadable: dict[int, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+    for answer in experiment.answers:
+        counts, own = unreadable[answer.unit], answer.arm == arm
+        counts[0] += own and not answer.readable
+        counts[1] += own
+        counts[2] += not answer.readable
+        counts[3] += 1
+    a, n, m, total = np.array(list(unreadable.values()), dtype=float).T
+    excess = float((a - n * m / total).sum())
+    variance = float((n * (total - n) * m * (total - m) / (total**2 * np.maximum(total - 1, 1))).sum())
+    difference = float(a.sum() / n.sum() - (m - a).sum() / (total - n).sum()) if 0 < n.sum() < total.sum() else math.nan
+    if not variance:
+        return difference, 1.0
+    return difference, float(2 * ndtr(-max(0.0, abs(excess) - 0.5) / math.sqrt(variance)))
 
 
 def capped(prompts: Sequence[tuple[int | None, int]]) -> int:

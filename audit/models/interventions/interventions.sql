@@ -29,6 +29,7 @@ interventions as (
             readable: 'boolean',
             driver: 'varchar',
             mentions_worst: 'boolean',
+            names_worst: 'boolean',
             says_worst: 'boolean',
             changed: 'bigint',
             edit_size: 'double',

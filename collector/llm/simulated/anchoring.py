@@ -19,8 +19,11 @@ SEVERE: Final = 0.7
 def choose_anchor(prompt: CriticPrompt, personality: Personality, rng: np.random.Generator) -> Rollout | None:
     """The rollout that the revision is made for; None for a critic that goes by the history alone.
 
-    A rule that singles out no rollout of this prompt leaves the choice to typicality.
+    A rule that singles out no rollout of this prompt leaves the choice to typicality. Without rollouts there is nothing
+    else to go by.
     """
+    if not prompt.rollouts:
+        return None
     if rng.random() < personality.fixation:
         if personality.rule == "none":
             return None

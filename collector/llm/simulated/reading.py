@@ -148,6 +148,7 @@ _ROLLOUT = re.compile(
     r"^(?:(\w+) rollout|Rollout (\w+)) \(rollout (\d+)(?:, return (-?[\d.]+))?(?:, length \d+)?\):\n((?:.+\n?)+)",
     re.MULTILINE,
 )
+_NONE_SHOWN = re.compile(r"^None of the \d+ rollouts is shown\.$", re.MULTILINE)
 _LENGTH = re.compile(r"after (\d+) steps")
 _ROW = re.compile(r"state (.+) action (.+) reward ")
 _NUMBER = re.compile(r"-?\d[\d.]*(?:e[+-]?\d+)?")
@@ -170,7 +171,7 @@ def read(prompt: str) -> Request:
 def _read_critic(prompt: str) -> CriticPrompt:
     outputs = _OUTPUTS.search(prompt)
     rollouts = tuple(_read_rollout(match, place) for place, match in enumerate(_ROLLOUT.finditer(prompt)))
-    if not rollouts:
+    if not rollouts and not _NONE_SHOWN.search(prompt):
         raise UnknownPromptError("it shows no rollout")
     return CriticPrompt(
         text=prompt,

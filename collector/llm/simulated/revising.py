@@ -44,8 +44,14 @@ class Revision:
 
 
 def revise(prompt: CriticPrompt, personality: Personality, rng: np.random.Generator) -> Revision:
-    """Revise the policy under review."""
-    anchor = choose_anchor(prompt, personality, rng)
+    """Revise the policy under review for the rollout that the personality anchors on."""
+    return revise_for(prompt, choose_anchor(prompt, personality, rng), personality, rng)
+
+
+def revise_for(
+    prompt: CriticPrompt, anchor: Rollout | None, personality: Personality, rng: np.random.Generator
+) -> Revision:
+    """Revise the policy under review for one rollout, or for none, by the history alone."""
     current = np.array(prompt.proposed)
     if prompt.rule is not None and prompt.achieved >= prompt.rule and rng.random() < OBEYS_RULE:
         params = _fine_tune(current, prompt.values, rng) if rng.random() < 0.3 else current

@@ -29,7 +29,7 @@ def audit(*arguments):
 
 def plan(data: Path, out: Path, *options, backend: str = "simulated") -> Plan:
     """A plan of `data`, made by the command."""
-    fast = ("--rollouts", 0, "--permutations", 99)
+    fast = ("--rollouts", 0, "--permutations", 99, "--anyway")
     result = audit("intervene", "plan", data, "--backend", backend, "--out", out, *fast, *options)
     assert result.exit_code == 0, result.stderr
     return read_plan(out)
@@ -73,7 +73,11 @@ def arms(*settings: str) -> list[str]:
     return [option for setting in settings for option in ("--arm", setting)]
 
 
-TINY = ("--units", 2, *arms("N0=2", "XP=2", "C=1", "N0h=0", "XL=0", "P1=0"))
+NO_SHARES = arms("S_w=0", "S_m=0", "S_b=0", "E0=0")
+"""Options that leave out what shares need."""
+CONTRASTS = [*NO_SHARES, *arms("N0=6", "N0h=6", "P1=6", "C=4", "XL=6", "XP=6")]
+"""Options of an experiment that compares arms with each other."""
+TINY = ("--units", 2, *NO_SHARES, *arms("N0=2", "XP=2", "C=1"))
 """Options of an experiment of `CALLS` calls."""
 CALLS = 14
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from itertools import permutations
@@ -11,7 +12,7 @@ import pytest
 
 from audit.interventions.arms import ARMS, ask
 from audit.interventions.prompt import Block, CriticPrompt
-from audit.interventions.showing import LETTERS, ROLES, Evidence
+from audit.interventions.showing import LETTERS, NEUTRAL_FRAMES, ROLES, Evidence
 from tests.audit.interventions.planned import PROMPT
 
 RECORDED = CriticPrompt.read(PROMPT)
@@ -52,9 +53,12 @@ EXPECTED = {
     "A0": PLAIN,
     "N0": PLAIN,
     "N0h": [("worst", "Worst rollout", None), ("median", "Median rollout", None), ("best", "Best rollout", None)],
-    "P1": PLAIN,
+    **dict.fromkeys(("P1", "P3", "P4", "P5", "P6"), PLAIN),
     "P2": [(f"fresh {role}", heading, f"fresh {role}") for role, heading in zip(ROLES, HEADINGS, strict=True)],
     "XL": [("worst", "Best rollout", None), ("median", "Median rollout", None), ("best", "Worst rollout", None)],
+    "XWM": [("worst", "Median rollout", None), ("median", "Worst rollout", None), ("best", "Best rollout", None)],
+    "XMB": [("worst", "Worst rollout", None), ("median", "Best rollout", None), ("best", "Median rollout", None)],
+    "XC": [("best", "Rollout A", "best"), ("median", "Rollout B", "median"), ("worst", "Rollout C", "worst")],
     "XA": [(role, name, role) for role, name in zip(ROLES, LETTERS, strict=True)],
     "XP": PLAIN[::-1],
     "XN": [("worst", "Worst rollout", "best"), PLAIN[1], ("best", "Best rollout", "worst")],
@@ -65,6 +69,7 @@ EXPECTED = {
     "DW": PLAIN[1:],
     "DM": [PLAIN[0], PLAIN[2]],
     "DB": PLAIN[:2],
+    "E0": [],
     "S_w": [("worst", "Rollout A", "worst")],
     "S_m": [("median", "Rollout A", "median")],
     "S_b": [("best", "Rollout A", "best")],
@@ -72,7 +77,7 @@ EXPECTED = {
     "H": PLAIN,
 }  # fmt: skip
 NEUTRAL = "in no particular order"
-DRAWN = {"C", "RW", "RM", "RB"}
+DRAWN = {"C", "R0", "RW", "RM", "RB"}
 
 
 def test_what_every_arm_shows():
@@ -95,7 +100,7 @@ def test_what_is_stated_to_be_shown_is_what_the_prompt_holds(arm):
         assert each.block.rollout == contents[each.content].rollout
         assert each.block.value == (None if each.number is None else contents[each.number].value)
     assert ("the one with the lowest return" in made.prompt) == (arm in {"A0", "I", "H"})
-    if arm not in {"A0", "P1", "I", "H"}:
+    if arm not in {"A0", "P1", "P3", "P4", "P5", "P6", "C", "E0", "I", "H"}:
         assert made.prompt.startswith(frame.before)
         assert made.prompt.endswith(frame.after)
 
@@ -121,7 +126,7 @@ def test_the_replaced_ones_share_one_other_rollout_and_all_else():
         assert all(each.number == each.content for each in made.shown)
 
 
-@pytest.mark.parametrize("arm", ["RW", "RM", "RB"])
+@pytest.mark.parametrize("arm", ["R0", "RW", "RM", "RB"])
 def test_replaced_rollouts_come_in_every_order_equally_often(arm):
     orders = Counter(tuple(each.content for each in asked(arm, seed=seed).shown) for seed in range(600))
     assert len(orders) == 6
@@ -181,3 +186,35 @@ def test_without_trials_and_other_rollouts_an_arm_needs_only_what_it_states(arm)
     bare = CriticPrompt.read(PROMPT.split("## Earlier trials")[0])
     contents = {"worst": WORST, "median": MEDIAN, "best": BEST, **({"other": OTHER} if arm == "RW" else {})}
     assert len(asked(arm, evidence=Evidence(bare, contents)).shown) == 3
+
+
+def test_frames_of_one_meaning_change_words_layout_or_length_and_no_rollout():
+    base = asked("N0").prompt
+    frames = {arm: asked(arm).prompt for arm in NEUTRAL_FRAMES}
+    assert len(set(frames.values())) == 6
+    blocks = "\n\n".join(map(str, RECORDED.blocks))
+    assert all(blocks in frame and "params[0]: 1" in frame and "params=(3)" in frame for frame in frames.values())
+    assert len(frames["P5"]) > len(base) + 400 > len(frames["P6"]) + 450
+    assert re.sub(r"[^A-Za-z]", "", frames["P4"]) == re.sub(r"[^A-Za-z]", "", base)
+    assert frames["P4"] != base
+
+
+def test_without_rollouts_the_prompt_says_so_and_no_instruction_is_about_them():
+    prompt = asked("E0").prompt
+    assert "None of the 9 rollouts is shown.\n\n## Earlier trials\n" in prompt
+    assert "Refer to specific trials in your explanation." in prompt
+    assert not re.search(r"\bworst\b|\(rollout |rollouts side by side", prompt)
+
+
+def test_conjoint_frames_are_drawn_uniformly_after_all_else():
+    """A plan of schema 1, which draws no frame, has the same draws of order, labels and numbers."""
+    old = replace(EVIDENCE, frames=("N0",))
+    made = [(asked("C", seed=seed), asked("C", seed=seed, evidence=old)) for seed in range(600)]
+    assert all(new.shown == before.shown and before.frame == "N0" for new, before in made)
+    frames = Counter(new.frame for new, _ in made)
+    assert frames.keys() == set(NEUTRAL_FRAMES)
+    assert max(abs(number - 100) for number in frames.values()) < 42  # 4.6 standard errors
+    for new, before in made[:50]:
+        blocks = "\n\n".join(str(each.block) for each in new.shown)
+        assert new.prompt == asked(new.frame).prompt.replace("\n\n".join(map(str, RECORDED.blocks)), blocks)
+        assert before.prompt == asked("N0").prompt.replace("\n\n".join(map(str, RECORDED.blocks)), blocks)

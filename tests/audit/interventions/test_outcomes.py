@@ -62,6 +62,15 @@ def test_a_rollout_alone_is_mentioned_and_a_return_names_the_rollout_that_it_was
     assert read.mentioned == {"best"}
 
 
+def test_a_rollout_is_named_by_its_content_where_a_reason_is_given():
+    text = "The worst rollout fell over at once, so I raised params[0]. The median one is slow."
+    assert read_text(text, PLAIN, [0]).named == {"worst"}
+    assert read_text(text, EXCHANGED, [0]).named == {"best"}
+    assert read_text("Rollout A fell over, so I raised params[0].", LETTERED, [0]).named == {"other"}
+    assert read_text("Rollout A fell over, so I raised params[0].", LETTERED[:1], [0]).named == {"other"}
+    assert read_text("Rollout A fell over, as it must.", LETTERED, []).named == set()
+
+
 LINEAR = LinearSpace(observations=("x",), actions=("left", "right"), discrete=True, step_size=0.5)
 
 

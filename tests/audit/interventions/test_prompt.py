@@ -144,7 +144,7 @@ def test_the_neutral_frame_states_neither_order_nor_roles_nor_number():
 
 
 def test_the_placebo_changes_layout_and_one_word():
-    changed = changes(PROMPT, str(CriticPrompt.read(PROMPT).placebo()))
+    changed = changes(PROMPT, str(CriticPrompt.read(PROMPT).placebo("mixed")))
     assert [(before.strip("#-* "), after.strip("#-* ")) for before, after in changed[:-1]] == [
         (same, same)
         for same in (

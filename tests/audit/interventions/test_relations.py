@@ -24,7 +24,7 @@ def plan(tmp_path_factory) -> Path:
     """Four prompts of a simulated search, asked again under four arms, beside the records."""
     folder = tmp_path_factory.mktemp("experiment")
     recorded(folder / "runs", iterations=12, rollouts=20)
-    left_out = [f"{arm}=0" for arm in ("A0", "P1", "C")]
+    left_out = [f"{arm}=0" for arm in ("A0", "C", "S_w", "S_m", "S_b", "E0")]
     path = folder / "plan.json"
     audit.intervene_plan(
         folder / "runs",
@@ -61,8 +61,10 @@ def test_every_answer_is_a_row_as_its_line_has_it(plan):
         changes = [abs(b - a) for a, b in zip(before, line["params"] or before, strict=True)]
         assert row["edit_size"] * step_size(plan) == pytest.approx(sum(changes))
         assert row["words"] == len(line["completion"].split())
+        assert not row["names_worst"] or row["mentions_worst"]
         assert row["says_worst"] == bool(re.search(r"\bworst\b", line["completion"], re.IGNORECASE))
         assert (row["gain"], row["harmful"]) == (None, None)
+    assert {row["names_worst"] for row in rows} == {True, False}
 
 
 def step_size(plan: Path) -> float:

@@ -19,10 +19,10 @@ from audit.interventions.outcomes import read_experiment
 from audit.interventions.plan import read_plan
 from audit.interventions.report import Report, sentence
 from collector.switches import Switches
-from tests.audit.interventions.planned import answers_of, arms, audit, lines, one_line, plan, recorded
+from tests.audit.interventions.planned import NO_SHARES, answers_of, arms, audit, lines, one_line, plan, recorded
 from tests.collector.helpers import collect, spec
 
-SMALL = arms("N0=3", "N0h=2", "XL=2", "XP=3", "P1=3", "C=2")
+SMALL = NO_SHARES + arms("N0=3", "N0h=2", "XL=2", "XP=3", "P1=3", "C=2")
 
 
 @pytest.fixture(scope="module")
@@ -179,7 +179,7 @@ def test_with_few_runs_or_one_unit_there_is_a_report_that_says_what_it_cannot_co
 
 def test_gains_are_those_of_policies_on_shared_seeds(records, tmp_path):
     path = tmp_path / "plan.json"
-    asked = arms("A0=1", "N0=2", "N0h=0", "XL=0", "P1=0", "C=0", "XP=0", "DW=1", "DM=1")
+    asked = [*NO_SHARES, *arms("A0=1", "N0=2", "C=0", "DW=1", "DM=1")]
     plan(records, path, "--units", 2, *asked, "--rollouts", 5)
     assert audit("intervene", "run", path).exit_code == 0
     found = experiment(path)
@@ -231,3 +231,20 @@ def test_returns_do_not_depend_on_the_workers(records, tmp_path):
     assert sum(gain != 0 for gain in expected) > len(expected) / 2
     first, second = [report(path, "--no-cache", *workers) for workers in ([], ["--workers", 2])]
     assert (first.exit_code, first.stdout) == (second.exit_code, second.stdout) == (0, first.stdout)
+
+
+def test_a_report_says_what_was_not_asked_of_shares_and_why(records, tmp_path):
+    path = tmp_path / "plan.json"
+    plan(records, path, "--units", 2, *SMALL)
+    assert audit("intervene", "run", path).exit_code == 0
+    text = report(path).stdout
+    wanted = "- not asked: which share of revisions follows a label, a place or a printed return, which needs C, and "
+    assert wanted + "S_w, S_m, S_b twice: S_w, S_m, S_b have no answers\n" in text
+    path = tmp_path / "other.json"
+    asked = [*NO_SHARES, *arms("A0=0", "C=0", "R0=2", "RW=2", "RM=2", "RB=2")]
+    made = plan(records, path, "--units", 2, *asked)
+    assert made.family == []
+    assert audit("intervene", "run", path).exit_code == 0
+    text = report(path).stdout
+    assert text.index("What moves this critic:") < text.index("cannot be told: worst content; median content; best")
+    assert wanted + "S_w, S_m, S_b twice: C, S_w, S_m, S_b have no answers\n" in text

@@ -6,7 +6,18 @@ import pytest
 
 from audit.interventions.units import sha256
 from tests.audit.interventions.critics import CriticServer, revised
-from tests.audit.interventions.planned import CALLS, TINY, answers_of, arms, audit, last_line, lines, plan, run
+from tests.audit.interventions.planned import (
+    CALLS,
+    NO_SHARES,
+    TINY,
+    answers_of,
+    arms,
+    audit,
+    last_line,
+    lines,
+    plan,
+    run,
+)
 from tests.audit.judging.judges import DIALECTS
 from tests.collector.llm.loopback import Reply
 
@@ -64,7 +75,7 @@ def test_a_server_that_refuses_stops_the_run_in_last_line(records, tmp_path, ser
     assert len(server.prompts) == CALLS + 1
 
 
-MANY = ("--units", 2, *arms("A0=8", *(f"{arm}=0" for arm in ("N0", "N0h", "P1", "C", "XL", "XP"))))
+MANY = ("--units", 2, *NO_SHARES, *arms("A0=8", "C=0"))
 
 
 def test_a_cache_of_responses_is_refused(records, tmp_path, server):
@@ -104,3 +115,12 @@ def test_prompts_that_a_server_cuts_are_refused(records, tmp_path, server):
     report = audit("intervene", "report", path)
     assert report.exit_code == 0, report.stderr
     assert "they were probably cut" in report.stdout
+
+
+def test_refusals_in_the_same_words_are_no_cache(records, tmp_path, server):
+    server.respond = lambda prompt, seed, number: "I cannot help with that."
+    path = tmp_path / "plan.json"
+    plan(records, path, *MANY, *server.options(), backend="ollama")
+    result = run(path)
+    assert result.exit_code == 0, result.stderr
+    assert len(lines(answers_of(path))) == 16

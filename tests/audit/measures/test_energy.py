@@ -14,6 +14,7 @@ from audit.measures.energy import (
     bounded,
     energy_distance,
     energy_test,
+    farthest_test,
     pairwise_distances,
     presence_effect,
     presence_test,
@@ -222,3 +223,27 @@ def test_terms_are_means_over_pairs():
     assert b == pytest.approx(np.array([[2, 6], [6, 4]]))
     alone = mixture_terms(distances, [1, 0, 0, 0, 0], [[0, 1, 0, 0, 0]])
     assert np.isnan(alone.b).all()
+
+
+def test_which_arm_is_farthest_is_that_of_the_definition():
+    """Distances from the base, each less the mean of the others, by sums over pairs."""
+    rng = np.random.default_rng(4)
+    names = np.repeat([-1, 0, 1, 2], 4)
+    distances = pairwise_distances(rng.normal(size=(16, 3)) + 2.0 * (names == 1)[:, None])
+    found = farthest_test([distances], [names], redraws=199)
+    scale = np.mean([distances[i, j] for i, j in combinations(range(16), 2)])
+    far = []
+    for arm in range(3):
+        one, other = np.flatnonzero(names == -1), np.flatnonzero(names == arm)
+        between = np.mean([distances[i, j] for i in one for j in other])
+        far.append((2 * between - np.mean([distances[i, j] for i, j in combinations(other, 2)])) / scale)
+    wanted = [far[arm] - (sum(far) - far[arm]) / 2 for arm in range(3)]
+    assert found.values[0] == pytest.approx(wanted)
+    assert found.p[1] < 0.05 < min(found.p[0], found.p[2])
+
+
+@pytest.mark.parametrize("name", [3, -2])
+def test_a_name_that_no_arm_has_is_refused(name):
+    names = [-1, -1, 0, 0, 1, 1, 2, 2, name, name]
+    with pytest.raises(ValueError, match="expected names from -1 to 2"):
+        farthest_test([pairwise_distances(np.eye(10))], [names])

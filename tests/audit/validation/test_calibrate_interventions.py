@@ -12,6 +12,7 @@ from audit.cli import app
 from audit.output.errors import AuditError
 from audit.validation.calibration.asked_again import read_critic, separations
 from collector.llm.simulated import SimulatedModel
+from tests.audit.interventions.planned import CONTRASTS
 from tests.collector.helpers import collect, spec
 
 CRITICS = ("number@1-silent", "uniform-talker")
@@ -27,7 +28,7 @@ def folder(tmp_path_factory):
     model = SimulatedModel("salient")
     for run in (1, 2):
         collect(spec("cartpole", "threetraj", model=model, iterations=12, runs=run), folder / "data", model)
-    arms = ["--arm", "RW=4", "--arm", "RM=4", "--arm", "C=0", "--units", 12, "--rollouts", 0]
+    arms = [*CONTRASTS, "--arm", "RW=4", "--arm", "RM=4", "--arm", "C=0", "--units", 12, "--rollouts", 0]
     for critic in CRITICS:
         plan = folder / f"{critic}.json"
         asked = ("--backend", "simulated", "--personality", critic)

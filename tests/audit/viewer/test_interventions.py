@@ -34,7 +34,7 @@ def made(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("experiment")
     recorded(folder / "runs")
     path = folder / "plan.json"
-    arms = [word for arm in (*ARMS, "C=0") for word in ("--arm", arm)]
+    arms = [word for arm in (*ARMS, "C=0", "S_w=0", "S_m=0", "S_b=0", "E0=0") for word in ("--arm", arm)]
     plan(folder / "runs", path, "--units", 3, "--rollouts", 4, *arms)
     assert run(path).exit_code == 0
     return path

@@ -96,7 +96,15 @@ def views(grid, tmp_path_factory):
     folder = tmp_path_factory.mktemp("layout")
     asked = folder / "plan.json"
     recorded(folder / "runs")
-    plan(folder / "runs", asked, "--units", 2, "--rollouts", 4, *(f"--arm={arm}=2" for arm in ("A0", "N0", "P1", "XL")))
+    plan(
+        folder / "runs",
+        asked,
+        "--units",
+        2,
+        "--rollouts",
+        4,
+        *(f"--arm={arm}=2" for arm in ("A0", "N0", "N0h", "P1", "XL")),
+    )
     assert run(asked).exit_code == 0
     labels = folder / "labels.csv"
     with labels.open("w", newline="") as file:

@@ -39,7 +39,13 @@ class Request:
 
 
 class Loopback:
-    """Answers each path from its own list of replies; the last one of a list is given for ever."""
+    """Answers each path from its own list of replies; the last one of a list is given for ever.
+
+    Connections that are kept alive hold their threads until the client closes them: only for servers of thousands of
+    calls.
+    """
+
+    keeps_alive = False
 
     def __init__(self) -> None:
         self.replies: dict[str, list[Reply]] = {}
@@ -79,6 +85,7 @@ class _Quiet(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
     loopback: Loopback
 
     def do_GET(self):
@@ -96,8 +103,7 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         reply = self.loopback.next_reply(Request(self.command, self.path, headers, body))
         self.loopback.asked.set()
-        # Kept-alive connections would hold their threads until the client closes them.
-        self.close_connection = True
+        self.close_connection = not self.loopback.keeps_alive
         getattr(self, f"send_{reply.how}")(reply)
 
     def send_whole(self, reply):
@@ -132,7 +138,10 @@ class _Handler(BaseHTTPRequestHandler):
     def send_head(self, reply, more):
         self.send_response(reply.status)
         for name, value in (
-            {"Content-Type": "application/json"} | reply.headers | more | {"Connection": "close"}
+            {"Content-Type": "application/json"}
+            | reply.headers
+            | more
+            | ({} if self.loopback.keeps_alive else {"Connection": "close"})
         ).items():
             self.send_header(name, value)
         self.end_headers()

@@ -3,12 +3,12 @@
 // An experiment of audit intervene: its plan, whether it can be trusted, and its effects. One prompt is in
 // interventions-unit.js.
 (() => {
-  const ESSENTIAL = ["name", "outcome", "env", "arm", "control", "estimate", "low", "high", "p", "p_adjusted", "verdict", "detectable", "units", "runs"];
+  const ESSENTIAL = ["name", "outcome", "env", "arm", "control", "estimate", "low", "high", "p", "p_adjusted", "verdict", "units", "runs"];
   const UNITS = {
-    edits: "of the distance between two answers to one prompt", text: "share of answers", direction: "closeness of edits",
+    share: "share of revisions", edits: "of the distance between two answers to one prompt", text: "share of answers", direction: "closeness of edits",
     gain: "in units of the return", harmful: "share of answers", size: "size of edits",
   };
-  const LABELS = 180;
+  const LABELS = 190;
 
   const path = (...parts) => ["interventions", ...parts].join("/");
   const address = (plan, unit = null) => Query.address("interventions", unit === null ? [] : [unit], { plan });
@@ -58,15 +58,13 @@
     return h("section", h("h2", shown(title.replace(/[:.]$/, ""))), h("ul.sentences", lines.map((line) => h(hasProblem(line) ? "li.bad" : "li", shown(line)))));
   }
 
-  const colourOf = (effect) => ({ "found": "var(--accent)", "not beyond placebo": "var(--driver)" })[effect.verdict] || "var(--neutral)";
+  const colourOf = (effect) => ({ "found": "var(--accent)", "moves it": "var(--accent)", "cannot be told": "var(--driver)", "not beyond placebo": "var(--driver)" })[effect.verdict] || "var(--neutral)";
   const against = (effect) => (effect.control === null ? `in ${effect.arm}` : `${effect.arm} − ${effect.control}`);
-  const isSided = (effect) => effect.outcome === "edits";
 
-  /** Effects on one outcome, in its units: estimates with intervals, and what would have been found. */
+  /** Effects on one outcome, in its units: estimates with intervals. */
   function panel(outcome, env, effects) {
     const rows = effects.map((effect, place) => ({ ...effect, place: String(place), label: `${effect.name}, ${against(effect)}` }));
     const labels = new Map(rows.map((row) => [row.place, row.label]));
-    const detectable = rows.filter((row) => row.detectable !== null).flatMap((row) => (isSided(row) ? [1] : [-1, 1]).map((sign) => ({ ...row, at: sign * row.detectable })));
     const width = Charts.width(1, 0);
     const chart = Charts.plot(`Effects on ${outcome}: ${rows.map((row) => `${row.label} ${number(row.estimate)}, ${row.verdict}`).join("; ")}`, {
       width, height: 46 + 24 * rows.length, marginLeft: LABELS, marginRight: 12, marginTop: 6, marginBottom: 36,
@@ -75,7 +73,6 @@
       color: { type: "identity" },
       marks: [
         Plot.ruleX([0], { stroke: "currentColor" }),
-        Plot.tickX(detectable, { x: "at", y: "place", stroke: "var(--muted)", strokeDasharray: "2,2", insetTop: 4, insetBottom: 4 }),
         Plot.ruleY(rows.filter((row) => row.low !== null), { y: "place", x1: "low", x2: "high", stroke: colourOf, strokeWidth: 2 }),
         Plot.dot(rows, { x: "estimate", y: "place", r: 4.5, stroke: colourOf, strokeWidth: 2, fill: (row) => (row.primary ? colourOf(row) : "var(--paper)"), title: (row) => row.sentence }),
       ],
@@ -93,12 +90,12 @@
     const columns = names.map((name) => report.columns.find((each) => each.name === name));
     const rows = report.effects.map((row) => ({ cells: { ...row, control: row.control ?? "" } }));
     const legend = Charts.legend([
-      ["var(--accent)", "found"], ["var(--driver)", "not beyond placebo"], ["var(--neutral)", "not found, or not judged"],
+      ["var(--accent)", "found; moves it"], ["var(--driver)", "not beyond placebo; cannot be told"], ["var(--neutral)", "not found, not judged; does not move it"],
       ["var(--neutral)", "hollow: not a primary hypothesis", true],
     ]);
     return h("section", h("h2", "Effects"),
       h("figure.chart#effects", h("figcaption", h("h3", "Estimates and 95% intervals"),
-        h("p.muted", "Intervals allow for dependence within runs. A dashed tick is the effect that would have been found with a chance of 80%; not found is not absent.")),
+        h("p.muted", "Intervals allow for dependence within runs. Not found is not absent, and what cannot be told may be there.")),
       legend, h("div.panels", charts(report.effects))),
       table("All effects", columns, rows));
   }

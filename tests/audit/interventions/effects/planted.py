@@ -19,8 +19,11 @@ STANDARD = {"A0": 2, **dict.fromkeys(("N0", "N0h", "XL", "XP", "P1", "P2", "C", 
 Rule = Callable[[tuple[Place, ...], np.random.Generator], int | None]
 
 
-def by_label(shown, rng):
-    return next((i for i, place in enumerate(shown) if place.label == "worst"), int(rng.integers(len(shown))))
+def _called(label):
+    return lambda shown, rng: next((i for i, p in enumerate(shown) if p.label == label), int(rng.integers(len(shown))))
+
+
+by_label, by_median, by_best = map(_called, ROLES)
 
 
 def by_number(shown, rng):
@@ -46,8 +49,10 @@ def nothing(shown, rng):
 def shown_by(arm, rng, *, readable):  # noqa: PLR0911 - an arm a branch
     plain = [Place(role, role, role) for role in ROLES]
     lettered = [Place(role, None, role) for role in ROLES]
-    if arm in {"N0h", "XL"}:
-        labels = ROLES if arm == "N0h" else ROLES[::-1]
+    if arm in {"N0h", "XL", "XWM", "XMB"}:
+        first, second = {"N0h": (0, 0), "XL": (0, 2), "XWM": (0, 1), "XMB": (1, 2)}[arm]
+        labels = list(ROLES)
+        labels[first], labels[second] = labels[second], labels[first]
         return [Place(role, label, None) for role, label in zip(ROLES, labels, strict=True)]
     if arm == "XP":
         return plain[::-1]
@@ -137,6 +142,7 @@ def planted(
                 edit=edit if readable else np.zeros(4), changed=4 * readable, gain=gain if readable else 0.0,
                 harmful=bool(readable and gain < -1), completion=f"{order}", words=100, prompt_tokens=1000 + order,
                 prompt_characters=4000 + 4 * order,
+                named=frozenset({shown[named].content} if readable and named is not None else ()),
             )
         )  # fmt: skip
     return Experiment(made, answers)

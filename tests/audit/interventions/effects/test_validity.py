@@ -6,10 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from statsmodels.stats.contingency_tables import StratifiedTable
 
+from audit.interventions.effects.analysis import analyse
 from audit.interventions.effects.comparisons import Redraws
-from audit.interventions.effects.validity import validity
+from audit.interventions.effects.validity import _against_others, validity
 from audit.interventions.experiment import Experiment
+from tests.audit.interventions.effects import test_shares as shares
 from tests.audit.interventions.effects.planted import by_number, first, nothing, planted
 
 QUICK = Redraws(permutations=499)
@@ -44,7 +47,7 @@ def test_arms_that_are_read_less_often_are_reported():
     by_arm = {each.arm: each for each in found.unreadable}
     assert by_arm["XP"].unreadable / by_arm["XP"].answers == pytest.approx(by_arm["XP"].difference)
     assert by_arm["XP"].p < 0.01 < by_arm["XL"].p
-    assert by_arm["A0"].control is None
+    assert by_arm["A0"].control == "other arms"
     assert any(
         problem.startswith("XP leaves ") and "more answers unreadable than N0" in problem for problem in found.problems
     )
@@ -78,3 +81,31 @@ def test_an_experiment_without_answers_has_nothing_to_check():
     found = validity(Experiment([], []), QUICK)
     assert np.isnan([found.spread, found.same_driver, found.repeated, found.drift_p]).all()
     assert list(found.problems) == []
+
+
+@pytest.mark.parametrize(("arm", "share"), [("C", 0.05), ("R0", 0.1), ("E0", 0.3), ("S_w", 1.0)])
+def test_an_arm_that_is_refused_more_often_than_the_others_ends_every_verdict(arm, share):
+    rng = np.random.default_rng(1)
+    whole = shares.planted("called worst", 0.8, units=60, signal=1.0)
+    assert analyse(whole, [], permutations=499).movers
+    refused = [
+        replace(each, readable=False, edit=np.zeros(6)) if each.arm == arm and rng.random() < share else each
+        for each in whole.answers
+    ]
+    found = analyse(Experiment(whole.units, refused), [], permutations=499)
+    assert any(f"{arm} leaves" in problem for problem in found.validity.problems)
+    assert not found.movers
+
+
+def test_unreadable_answers_of_an_arm_and_of_all_others_are_compared_within_units():
+    """As statsmodels' stratified table has it, with the continuity correction."""
+    experiment = shares.planted(units=30, unreadable=0.1, arms={"C": 6, "S_w": 3, "S_m": 3}, seed=4)
+    tables = []
+    for unit in range(30):
+        own, others = [
+            [answer.readable for answer in experiment.answers if answer.unit == unit and (answer.arm == "C") == is_own]
+            for is_own in (True, False)
+        ]
+        tables.append([[own.count(False), own.count(True)], [others.count(False), others.count(True)]])
+    wanted = StratifiedTable(np.array(tables, dtype=float).transpose(1, 2, 0)).test_null_odds(correction=True)
+    assert _against_others(experiment, "C")[1] == pytest.approx(wanted.pvalue)

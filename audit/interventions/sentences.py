@@ -1,0 +1,303 @@
+"""What an experiment shows, in sentences: what moves the critic, whether it says so, who carries it, what is open."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Final, NamedTuple
+
+from audit.interventions.arms import CONJOINT
+from audit.interventions.effects.named_shares import (
+    ANY,
+    FACTORS,
+    FOLLOWED,
+    HEADINGS,
+    LENGTH,
+    NAMES,
+    NOTHING,
+    ORDER,
+    SMALLEST,
+    SMALLEST_CONTENT,
+    STIMULI,
+    WORDING,
+    holds_all,
+)
+from audit.interventions.effects.naming import CHANCE
+from audit.interventions.effects.results import CANNOT_TELL, DOES_NOT, NO_VERDICT, NOT_ASKED, Analysis, Carriers, Share
+from audit.interventions.effects.shares import ALONE
+from audit.interventions.effects.verdicts import LEAST_SIGNAL
+
+
+class Words(NamedTuple):
+    """A share in words.
+
+    Attributes:
+        cause: what moves a critic, as the subject of a sentence.
+        followed: what its revisions follow then.
+    """
+
+    cause: str
+    followed: str = ""
+
+
+_FRAME: Final = "wording or length"
+WORDS: Final[Mapping[str, Words]] = {
+    **{
+        f"called {role}": Words(f"being called {role}", f"the rollout that is called {role}")
+        for role in ("worst", "median", "best")
+    },
+    **{
+        f"shown {place}": Words(f"being shown {place}", f"the rollout that is shown {place}")
+        for place in ("first", "second", "last")
+    },
+    **{
+        f"{role} content": Words(
+            f"what the {role} rollout shows", f"what the {role} rollout shows, whatever it is called"
+        )
+        for role in ("worst", "median", "best")
+    },
+    **{
+        f"{rank} printed return": Words(f"the {rank} printed return", f"the rollout with the {rank} printed return")
+        for rank in ("lowest", "median", "highest")
+    },
+    WORDING: Words("how the prompt is worded"),
+    LENGTH: Words("how long the prompt is"),
+    HEADINGS: Words("the order of headings, whatever is under them,"),
+    NAMES: Words("which rollout is called what"),
+    ORDER: Words("the order in which rollouts are shown"),
+    _FRAME: Words("how the prompt is worded or how long it is, which change together here,"),
+}
+
+
+def moving(analysis: Analysis) -> Iterator[str]:
+    """What moves the critic, the largest first; or why there is no verdict."""
+    if analysis.validity.problems:
+        yield f"{NO_VERDICT}{analysis.validity.problems[0]}"
+        return
+    movers = _movers(analysis)
+    for place, share in enumerate(movers):
+        words = WORDS[share.name]
+        most = " most" if place == 0 and len(movers) > 1 else ""
+        yield f"{_capital(words.cause)} moves this critic{most}: {_size(share)}."
+        if share.name in FOLLOWED:
+            yield _named(share)
+        if not math.isnan(share.replaced_p) and not math.isnan(share.estimate):
+            yield _replaced(share, analysis.alpha)
+    if not movers:
+        yield _nothing_found(analysis)
+    if (talked := _talked_about(analysis)) is not None:
+        between = f"{_percent(talked.named)}{_between_named(talked)}"
+        yield f"It names {WORDS[talked.name].followed} in {between} of its answers, which does not move it."
+    ends = analysis.ceiling
+    if ends is not None and _is_blind(analysis):
+        yield (
+            f"Which rollout its revisions follow cannot be told: edits for different rollouts hardly differ (signal to "
+            f"noise {ends.signal:.2f}, below {LEAST_SIGNAL:g})"
+        )
+
+
+def _nothing_found(analysis: Analysis) -> str:
+    """That nothing moves the critic, or that this is not known: two findings that are easily taken for each other."""
+    judged = [share for share in analysis.shares if share.verdict in {DOES_NOT, CANNOT_TELL}]
+    unknown = sum(share.verdict == CANNOT_TELL for share in judged)
+    if not unknown:
+        return "Nothing that was asked moves this critic by as much as is of interest."
+    if unknown == len(judged):
+        return "What moves this critic cannot be told."
+    return f"Nothing was found to move this critic; of {unknown} of {len(judged)} possible causes it cannot be told."
+
+
+def _movers(analysis: Analysis) -> list[Share]:
+    """What moves the critic; wording and length as one, since frames differ in both."""
+    movers = analysis.movers
+    frame = [share for share in movers if share.name in {WORDING, LENGTH}]
+    if len(frame) < 2:
+        return movers
+    return [share._replace(name=_FRAME) if share is frame[0] else share for share in movers if share is not frame[1]]
+
+
+def _talked_about(analysis: Analysis) -> Share | None:
+    """What is named more often than all else, though it does not move the critic.
+
+    Only that: who names what moves it names what goes with it as well.
+    """
+    known = [share for share in analysis.shares if not math.isnan(share.named_low)]
+    most = max(known, key=lambda share: share.named, default=None)
+    is_talk = most is not None and most.verdict == DOES_NOT and most.named_low > CHANCE + SMALLEST
+    return most if is_talk else None
+
+
+def _is_blind(analysis: Analysis) -> bool:
+    return analysis.ceiling is not None and analysis.ceiling.signal < LEAST_SIGNAL
+
+
+def headline(analysis: Analysis) -> str:
+    """The first of the sentences of `moving`: what moves the critic most, and whether it says so; else all of them."""
+    movers = [] if analysis.validity.problems else _movers(analysis)
+    leading = None if not movers else 2 if movers[0].name in FOLLOWED else 1
+    return " ".join(islice(moving(analysis), leading))
+
+
+def verdict_lines(analysis: Analysis) -> Iterator[str]:
+    """What does not move the critic, what cannot be told, what was not asked, and what the rest follows."""
+    by_verdict: dict[str, list[Share]] = {}
+    for share in analysis.shares:
+        if share.verdict:
+            by_verdict.setdefault(share.verdict, []).append(share)
+    if found := by_verdict.get(DOES_NOT):
+        small = f"{_percent(SMALLEST)} of revisions; {_percent(SMALLEST_CONTENT)} for contents and printed returns"
+        names = "; ".join(f"{each.name}{_beside(analysis, each)}" for each in found)
+        yield f"does not move it (or by less than {small}): {names}"
+    if found := by_verdict.get(CANNOT_TELL):
+        yield f"cannot be told: {'; '.join(f'{each.name}{_beside(analysis, each)}{_calls(each)}' for each in found)}"
+    if any(each.name in STIMULI and not math.isnan(each.estimate) for each in found or ()):
+        yield (
+            "wording, length and order of headings have no rollout to follow: their percentage is that of revisions "
+            "that would change as much by following another rollout"
+        )
+    if found := by_verdict.get(NOT_ASKED):
+        yield f"not asked: {', '.join(each.name for each in found)}"
+    for share in analysis.shares if not _is_blind(analysis) else ():
+        if share.name in {ANY, NOTHING} and not math.isnan(share.low):
+            what = "follow a rollout, whichever it is" if share.name == ANY else "are as they would be without evidence"
+            if holds_all(share.low, share.high):
+                yield f"how many revisions {what}, cannot be told"
+            else:
+                yield f"{size_words(share)} of revisions {what}"
+
+
+def missing_shares(analysis: Analysis) -> Iterator[str]:
+    """Why nothing is said of the shares of revisions that follow a label, a place or a printed return."""
+    if analysis.ceiling is not None:
+        return
+    missing = [arm for arm in (CONJOINT, *ALONE) if not analysis.counts.get(arm)]
+    what = "not asked: which share of revisions follows a label, a place or a printed return"
+    if missing:
+        have = "has no answers" if len(missing) == 1 else "have no answers"
+        yield f"{what}, which needs {CONJOINT}, and {', '.join(ALONE)} twice: {', '.join(missing)} {have}"
+    else:
+        yield f"{what}, which needs a prompt with readable answers in {CONJOINT}, and two to each of {', '.join(ALONE)}"
+
+
+def carried(carriers: Mapping[str, Carriers]) -> Iterator[str]:
+    """Who carries what moves the critic, in words."""
+    for name, found in carriers.items():
+        if found.one_run is not None:
+            rest = _percent(found.without_low)
+            yield f"{name}: one run alone follows it, {found.one_run}; without that run it is {rest}"
+            continue
+        parts = []
+        if not math.isnan(found.units):
+            what = "prompts differ" if found.is_uneven else "no sign that it holds for some prompts only"
+            ends = f" ({_percent(found.units_low)} to {_percent(found.units_high)})"
+            parts.append(f"{what}: about {_percent(found.units)}{ends} of them carry it")
+        if found.runs >= 2:
+            parts.append(
+                f"leaving out any one of {found.runs} runs, it is {_percent(found.without_low)} to "
+                f"{_percent(found.without_high)}"
+            )
+        if not math.isnan(found.flip_p):
+            parts.append(f"that runs agree by chance: p {found.flip_p:.2g}")
+        else:
+            parts.append("too few runs to say that it holds for others")
+        yield f"{name}: {'; '.join(parts)}"
+
+
+def ceiling_line(analysis: Analysis) -> Iterator[str]:
+    """How well edits for different rollouts can be told apart."""
+    if (ends := analysis.ceiling) is not None:
+        yield (
+            f"edits for one rollout alone differ between rollouts with a signal to noise of {ends.signal:.2f}; "
+            f"{_percent(ends.recognised)} are nearest to the others for that rollout, 33% by chance"
+        )
+
+
+def size_words(share: Share) -> str:
+    """A share with its interval: "77% (64% to 88%)"."""
+    return f"{_percent(max(-1, min(1, share.estimate)))}{_between(share)}"
+
+
+def share_sentence(share: Share) -> str:
+    """A share in plain words, with what follows."""
+    cause = WORDS[share.name].cause if share.name in WORDS else share.name
+    return f"{_capital(cause)}: {_size(share)}; {share.verdict}."
+
+
+def cell(analysis: Analysis, share: Share) -> str:
+    """A share in a table, without numbers where edits for different rollouts hardly differ."""
+    is_known = not (math.isnan(share.estimate) or (_is_blind(analysis) and share.name not in STIMULI))
+    more = share.name in STIMULI and share.estimate > 1
+    size = f"{'>' if more else ''}{_percent(max(-1, min(1, share.estimate)))}{_between(share)}"
+    return ", ".join(filter(None, (size if is_known else "", share.verdict)))
+
+
+def _size(share: Share) -> str:
+    if share.name not in FOLLOWED:
+        if math.isnan(share.estimate):
+            return (
+                f"edits differ by it (corrected p {share.p_adjusted:.2g}), and hardly by a rollout that is shown alone"
+            )
+        if share.estimate > 1:
+            return "more than if all revisions went by another rollout"
+        return f"as much as if {_percent(share.estimate)} of revisions went by another rollout"
+    if math.isnan(share.estimate):
+        return (
+            f"edits differ without it more than without either of the others (corrected p {share.p_adjusted:.2g}); the "
+            "share is not known"
+        )
+    followed = WORDS[share.name].followed if share.name in WORDS else share.name
+    return f"{size_words(share)} of its revisions follow {followed}"
+
+
+def _named(share: Share) -> str:
+    if math.isnan(share.named_low):
+        return "Whether it says so is not known."
+    between = f"{_percent(share.named)}{_between_named(share)}"
+    reason = f"of its answers name that rollout; naming one at random would be {_percent(CHANCE)}"
+    if share.named_low > CHANCE:
+        return f"It says so: {between} {reason}."
+    if share.named_high < CHANCE:
+        return f"It does not say so: {between} {reason}."
+    return f"Whether it says so cannot be told: {between} {reason}."
+
+
+def _replaced(share: Share, alpha: float) -> str:
+    """Whether edits change without what is followed: what rollouts show is not drawn at random, which ones are is."""
+    if share.replaced_p <= alpha:
+        return (
+            "With another rollout in its place its edits change more than with one in place of the others (corrected p "
+            f"{share.replaced_p:.2g})."
+        )
+    return (
+        "That another rollout in its place would change its edits more than one in place of the others was not found "
+        f"(corrected p {share.replaced_p:.2g})."
+    )
+
+
+def _between_named(share: Share) -> str:
+    return f" ({_percent(max(0.0, share.named_low))} to {_percent(min(1.0, share.named_high))})"
+
+
+def _calls(share: Share) -> str:
+    return "" if share.calls is None else f", about {share.calls:,} calls would tell"
+
+
+def _beside(analysis: Analysis, share: Share) -> str:
+    """The interval of what does not move the critic; none where it says what another level of its kind takes away."""
+    factor = next((names for names in FACTORS if share.name in names), ())
+    is_lowered = any(each.name in factor for each in analysis.movers)
+    return "" if is_lowered or _is_blind(analysis) else _between(share)
+
+
+def _between(share: Share) -> str:
+    """An interval, within what a share can be."""
+    return "" if math.isnan(share.low) else f" ({_percent(max(-1, share.low))} to {_percent(min(1, share.high))})"
+
+
+def _percent(value: float) -> str:
+    return "unknown" if not math.isfinite(value) else f"{round(100 * value)}%"
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]

@@ -1,0 +1,55 @@
+"""Which rollouts an answer names as the reason of its change: those in sentences that give a reason.
+
+Less is asked of a text here than `audit.references.driver_rules` asks: not which rollout the change is *chiefly*
+justified by, but which ones are named where a reason is given. An answer can name none, or all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from audit.references.folding import fold
+from audit.references.passages import Role, passages
+from audit.references.shown import Shown
+from audit.references.words import Cue, stems
+
+_WHY: Final = Cue(
+    "beca sinc so ther thus henc due caus reas why faul resp orde avoi prev stop corr fix coun comp reme cure ensu make"
+    " basi base driv led prom moti mean need shou must",
+    r"because|since|so(?! (?:far|much|many|long|well|often|little|few)(?![a-z]))|therefore|thus|hence|due to|caus\w+"
+    r"|reasons?|why|faults?|in (?:response|order) to|to (?:avoid|prevent|stop|correct|fix|counter\w*|compensate|remedy"
+    r"|cure|ensure|make sure)|(?:based|on the basis of|on the strength of)|(?:driven|led|prompted|motivated) by"
+    r"|means? that|needs?|should|must",
+)
+"""Words that state a cause or a purpose."""
+
+
+def named(text: str, shown: Shown, changed: Sequence[int] | None) -> frozenset[Role]:
+    """The rollouts that an answer names in a sentence that gives a reason for its change.
+
+    A sentence gives a reason if it states a cause or a purpose, or outright what the change goes by, or if the change
+    itself is stated in it or in the next one. Mentions that are negated or set aside ("a rare failure, ignore it") do
+    not count, nor does what is said of parameters that were kept.
+
+    Args:
+        text: a critic's answer.
+        shown: what the critic was shown.
+        changed: indices of the parameters that changed; None where they are not known.
+
+    Returns:
+        Roles of rollouts, as the text calls them; `median` for one that represents all. None where nothing was
+        changed.
+    """
+    if changed is not None and not changed:
+        return frozenset()
+    plain = fold(text)
+    sentences = list(passages(text, shown, frozenset(changed or ())))
+    found: set[Role] = set()
+    changing = {sentence.start for sentence in sentences if sentence.changes}
+    for sentence in sentences:
+        words = plain[sentence.start : sentence.end]
+        follows = sentence.end in changing
+        if sentence.changes or sentence.stated or follows or _WHY.found(words, stems(words)):
+            found.update(sentence.named)
+    return frozenset(found)

@@ -1,0 +1,100 @@
+"""What an experiment shows, in sentences: from analyses made by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pytest
+
+from audit.interventions.effects.results import Analysis, Carriers, Ceiling, Effect, Faithfulness, Share, Validity
+from audit.interventions.report import Report
+from audit.interventions.sentences import carried, moving, verdict_lines
+
+CALLED_WORST = Share("called worst", 0.8, 0.68, 0.89, 0.0002, 0.003, "moves it", None, 0.09, 0.08, 0.11)
+
+
+SHOWN_FIRST = Share("shown first", 0.01, -0.09, 0.11, 0.06, 0.9, "does not move it")
+WORST = Share("worst content", 0.2, -0.1, 0.5, 0.06, 0.9, "cannot be told", 9_000)
+
+
+def analysis(*shares: Share, problems: Sequence[str] = (), carriers: dict[str, Carriers] | None = None) -> Analysis:
+    validity = Validity(0.6, 0.9, 0.0, 0.0, [], 0, 0.5, problems)
+    faithfulness = Faithfulness("not known", math.nan, math.nan, math.nan, math.nan)
+    ceiling = Ceiling(0.45, 0.57)
+    return Analysis(validity, [], faithfulness, 0.05, shares=shares, ceiling=ceiling, carriers=carriers or {})
+
+
+def test_a_problem_is_in_place_of_the_verdict_wherever_a_share_has_a_sentence() -> None:
+    found = analysis(CALLED_WORST._replace(verdict="cannot be told"), problems=["25% are repeated.", "cut"])
+    assert list(moving(found)) == ["No verdict: 25% are repeated."]
+    report = Report(None, None, found, [])
+    share = Effect("called worst", "share", "C", None, estimate=0.8, verdict="cannot be told")
+    assert report.sentence(share) == "No verdict: 25% are repeated."
+    edits = Effect("label", "edits", "XL", "N0h", estimate=0.8, p=0.001, verdict="found")
+    assert report.sentence(edits).startswith("exchanging the labels")
+    assert Report(None, None, analysis(), []).sentence(share).startswith("Being called worst: 80% of its revisions")
+
+
+def test_the_headline_is_what_moves_the_critic_and_whether_it_says_so() -> None:
+    assert list(moving(analysis(SHOWN_FIRST, CALLED_WORST))) == [
+        "Being called worst moves this critic: 80% (68% to 89%) of its revisions follow the rollout that is called "
+        "worst.",
+        "It does not say so: 9% (8% to 11%) of its answers name that rollout; naming one at random would be 33%.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("shares", "words"),
+    [
+        ([SHOWN_FIRST], "Nothing that was asked moves this critic by as much as is of interest."),
+        ([SHOWN_FIRST, WORST], "Nothing was found to move this critic; of 1 of 2 possible causes it cannot be told."),
+        ([WORST], "What moves this critic cannot be told."),
+    ],
+)
+def test_that_nothing_moves_a_critic_and_that_it_is_not_known_are_two_sentences(
+    shares: list[Share], words: str
+) -> None:
+    assert list(moving(analysis(*shares))) == [words]
+
+
+def test_what_does_not_move_it_has_its_margin_and_what_is_open_its_calls() -> None:
+    wording = Share("wording", 0.1, 0.0, 0.42, 0.5, 1.0, "cannot be told")
+    not_asked = Share("best content", verdict="not asked")
+    small, opened, equivalent, missing = verdict_lines(analysis(CALLED_WORST, SHOWN_FIRST, WORST, wording, not_asked))
+    assert small == (
+        "does not move it (or by less than 15% of revisions; 25% for contents and printed returns): "
+        "shown first (-9% to 11%)"
+    )
+    assert opened == ("cannot be told: worst content (-10% to 50%), about 9,000 calls would tell; wording (0% to 42%)")
+    assert equivalent.startswith("wording, length and order of headings have no rollout to follow")
+    assert missing == "not asked: best content"
+    assert len(list(verdict_lines(analysis(SHOWN_FIRST, WORST)))) == 2
+
+
+def test_what_the_rest_follows_is_given_only_where_something_is_known_of_it() -> None:
+    known = [Share("any rollout", 0.89, 0.66, 1.12), Share("no evidence", 0.07, -0.05, 0.2)]
+    assert list(verdict_lines(analysis(*known))) == [
+        "89% (66% to 100%) of revisions follow a rollout, whichever it is",
+        "7% (-5% to 20%) of revisions are as they would be without evidence",
+    ]
+    unknown = [Share("any rollout", 11.4, -14.0, 37.0), Share("no evidence", -19.2, -68.0, 29.0)]
+    assert list(verdict_lines(analysis(*unknown))) == [
+        "how many revisions follow a rollout, whichever it is, cannot be told",
+        "how many revisions are as they would be without evidence, cannot be told",
+    ]
+
+
+def test_who_carries_it_is_in_words() -> None:
+    carriers = {
+        "called worst": Carriers(0.99, 0.9, 1.0, 0.4, 12, 0.78, 0.82, 0.00024),
+        "called best": Carriers(0.2, 0.1, 0.3, 0.0001, 4, 0.1, 0.3),
+        "shown first": Carriers(runs=12, without_low=-0.03, without_high=-0.03, one_run="c/pong/threetraj/3"),
+    }
+    assert list(carried(carriers)) == [
+        "called worst: no sign that it holds for some prompts only: about 99% (90% to 100%) of them carry it; "
+        "leaving out any one of 12 runs, it is 78% to 82%; that runs agree by chance: p 0.00024",
+        "called best: prompts differ: about 20% (10% to 30%) of them carry it; leaving out any one of 4 runs, it is "
+        "10% to 30%; too few runs to say that it holds for others",
+        "shown first: one run alone follows it, c/pong/threetraj/3; without that run it is -3%",
+    ]
