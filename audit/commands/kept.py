@@ -21,6 +21,7 @@ from audit.output.spelled import Spelled, Spelling
 from audit.remote.urls import RemotePath, path_of
 from audit.request import Request, note
 from audit.vocabulary.detectors import DETECTORS
+from collector.system.stopping import uninterrupted
 
 if TYPE_CHECKING:
     from audit.ingest.analyses import Analysis
@@ -126,6 +127,11 @@ def _show(table: Table, output: str) -> None:
     table.print(output)
 
 
+def _load_engine() -> None:
+    with uninterrupted():
+        import duckdb  # noqa: F401 -- its import aborts the process where Ctrl-C interrupts it
+
+
 def deliver_kept(command: str, request: Request, own: Mapping[str, Any], make: Callable[[], Table | None]) -> None:
     """Print the table of a command, from what is kept if the same has been printed before.
 
@@ -139,7 +145,9 @@ def deliver_kept(command: str, request: Request, own: Mapping[str, Any], make: C
     name = _name(command, request, own)
     if (printed := _recalled(analysis, name)) is not None:
         _show(_table(command, printed), request.output)
-    elif (table := make()) is not None and analysis is None:
+        return
+    _load_engine()
+    if (table := make()) is not None and analysis is None:
         deliver(table, request)
     elif table is not None and analysis is not None:
         with table, arranged(table, request) as shown:
@@ -161,6 +169,7 @@ def kept_text(command: str, request: Request, own: Mapping[str, Any], make: Call
     name = _name(command, request, own)
     if (printed := _recalled(analysis, name)) is not None:
         return str(printed.rows[0][0])
+    _load_engine()
     text = make()
     if analysis is not None:
         _keep(analysis, name, _Printed(request.said, [], [], [[text]], 1, False, {"parts": {}}))

@@ -6,14 +6,16 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from audit.interventions.arms import BASE
-from audit.interventions.units import Unit
 from audit.vocabulary.keys import RunKey
+
+if TYPE_CHECKING:
+    from audit.interventions.units import Unit
 
 Floats = NDArray[np.float64]
 

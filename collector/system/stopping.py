@@ -120,6 +120,25 @@ def answering(message: str) -> Iterator[None]:
             _was_stopped.set()
 
 
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Within the block Ctrl-C waits: compiled modules may abort the process where their import is interrupted.
+
+    Outside the main thread, which alone is interrupted, nothing happens.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    waiting = []
+    before = signal.signal(signal.SIGINT, lambda *_: waiting.append(True))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if waiting:
+            signal.raise_signal(signal.SIGINT)
+
+
 def restore_handlers() -> None:
     """Install Python's handlers for signals to stop again, after a library has replaced them.
 

@@ -91,7 +91,11 @@ def test_every_count_leads_to_as_many_revisions(page, served) -> None:
 
 def test_marks_of_charts_lead_to_revisions_too(page, served) -> None:
     visit(page, served, "#/overview")
-    page.wait_for_selector("figure#chart-changes svg a")
+    # What is far from the part that is seen is drawn when the page is printed.
+    page.wait_for_function(
+        """() => dispatchEvent(new Event('beforeprint'))
+                 && [...document.querySelectorAll('figure.chart')].every(each => each.querySelector('svg'))"""
+    )
     # A colour that Plot does not know as one is the name of a column to it, and its marks are not drawn.
     undrawn = page.eval_on_selector_all(
         "figure.chart",
