@@ -203,3 +203,17 @@ def noted(notes: Sequence[str], problems: Sequence[Problem], fate: str = "left o
 def note(text: str) -> None:
     """Print a line on standard error."""
     sys.stderr.write(f"audit: {in_line(text)}\n")
+
+
+def agree() -> None:
+    """Ask the user on a terminal whether to go on; elsewhere, reporting the cost is enough.
+
+    Raises:
+        AuditError: the user does not want to.
+    """
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return
+    sys.stderr.write("Go on? [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+        raise AuditError("nothing was asked")

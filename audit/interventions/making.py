@@ -13,7 +13,7 @@ from audit.ingest.runs import RecordedRun, Records, open_records
 from audit.interventions.arms import ARMS, BASE
 from audit.interventions.expected import cost, powers
 from audit.interventions.plan import FRAMES_DRAWN, LeftOut, Plan, folder_of, name_of, relative
-from audit.interventions.presets import family, get_preset, read_arms
+from audit.interventions.presets import Preset, family, get_preset, read_arms
 from audit.interventions.showing import Evidence
 from audit.interventions.units import Eligible, draw, eligible
 from audit.output.errors import AuditError, UsageError
@@ -34,26 +34,29 @@ def make_plan(
     options: Mapping[str, Any],
     given: Mapping[str, Any],
     preset: str,
-    units: int | None,
-    arms: Sequence[str],
-    seed: int,
-    alpha: float,
-    permutations: int,
-    rollouts: int,
-    longest: int | None,
-    templates: Path | None,
-    task_modules: Sequence[Path],
+    units: int | None = None,
+    arms: Sequence[str] = (),
+    seed: int = 0,
+    alpha: float = 0.05,
+    permutations: int = 4999,
+    rollouts: int = 200,
+    longest: int | None = None,
+    templates: Path | None = None,
+    task_modules: Sequence[Path] = (),
+    size: Preset | None = None,
+    suite: str | None = None,
 ) -> Plan:
     """Make a plan; nothing is asked, and nothing written.
 
     `runs` gives of opened records those that count, `options` are all that the model reports of itself, `given` those
-    that it was made with; settings are those of `intervene_plan`.
+    that it was made with; settings are those of `intervene_plan`, `size` is a preset of another room, and `suite` the
+    digest of the suite whose records are asked about.
 
     Raises:
         UsageError: a setting that makes no sense.
         AuditError: no unit is eligible.
     """
-    chosen = get_preset(preset)
+    chosen = size or get_preset(preset)
     asked = read_arms(arms, chosen.arms)
     if not asked:
         raise UsageError("no arm is left to ask")
@@ -61,7 +64,7 @@ def make_plan(
         raise UsageError("--rollouts 1: one rollout has no standard error; give 2 or more, or 0 for none")
     _refuse_secrets(given.get("base_url") or "")
     needs = frozenset(ARMS[arm].needs for arm in asked)
-    if chosen.spliced and needs != {"prompt"}:
+    if chosen.spliced and suite is None and needs != {"prompt"}:
         raise UsageError(f"preset {preset} changes recorded prompts only; arms that need rollouts need another")
     load_tasks(task_modules)
     with open_records(paths) as records:
@@ -104,6 +107,7 @@ def make_plan(
         cost=cost(drawn, asked, characters, backend=backend, max_tokens=options.get("max_tokens")),
         power=powers(drawn, asked, hypotheses, alpha),
         switches=switches,
+        suite=suite,
     ).signed()
 
 

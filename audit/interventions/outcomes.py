@@ -6,7 +6,7 @@ import functools
 import hashlib
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -242,24 +242,42 @@ def read_gains(
     Returns:
         By unit and parameters; a reason where they cannot be run.
     """
-    if not plan.rollouts:
-        return {}
+    policies = [
+        (call.unit, tuple(answer.params))
+        for call, answer in answers.items()
+        if answer.params is not None and ARMS[call.arm].runs
+    ]
+    return gains_of(plan, policies, tasks, cache=cache, workers=workers) if plan.rollouts else {}
+
+
+def gains_of(
+    plan: Plan,
+    policies: Iterable[tuple[int, tuple[float, ...]]],
+    tasks: Mapping[RunKey, Task],
+    *,
+    cache: bool,
+    workers: str | None = None,
+) -> dict[tuple[int, tuple[float, ...]], Gain | str]:
+    """What policies gain over those under review, as `read_gains` has it.
+
+    Args:
+        plan: the plan, with rollouts.
+        policies: index of the unit, and parameters.
+        tasks: by run.
+        cache: whether returns of earlier audits may be used, and new ones kept.
+        workers: where policies are run, as `--workers` has it.
+    """
     fingerprints = Fingerprints()
     keys: dict[tuple[int, tuple[float, ...]], str] = {}
     work: dict[str, tuple[Task, tuple[_Reviewed, Sequence[float]]]] = {}
     # Policies of one unit next to each other, since they share the one under review.
-    for call, answer in sorted(answers.items(), key=lambda item: item[0].unit):
-        if answer.params is None or not ARMS[call.arm].runs:
-            continue
-        policy = (call.unit, tuple(answer.params))
-        if policy not in keys:
-            unit = plan.units[call.unit]
-            task = tasks[unit.cluster]
-            mark = fingerprints.of(task)
-            key = key_of("intervene", mark, plan.seed, plan.rollouts, unit.key, unit.params, answer.params)
-            keys[policy] = key
-            reviewed = _Reviewed(task, tuple(unit.params), plan.seed, plan.rollouts, unit.key)
-            work[key] = task, (reviewed, answer.params)
+    for policy in sorted(dict.fromkeys(policies), key=lambda each: each[0]):
+        unit = plan.units[policy[0]]
+        task, params = tasks[unit.cluster], list(policy[1])
+        mark = fingerprints.of(task)
+        key = key_of("intervene", mark, plan.seed, plan.rollouts, unit.key, unit.params, params)
+        keys[policy] = key
+        work[key] = task, (_Reviewed(task, tuple(unit.params), plan.seed, plan.rollouts, unit.key), params)
     what = f"revised policies, {plan.rollouts} rollouts each"
     found = computed(_gain, work, Gain, cache=cache, workers=workers, what=what)
     return {policy: found[key] for policy, key in keys.items()}

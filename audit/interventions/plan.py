@@ -92,6 +92,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
             scaled under.
         imported: the answers were obtained elsewhere, before the plan was made.
         remarks: what readers of the report should know.
+        suite: digest of the suite of `audit critic` whose prompts are asked; None for prompts of other records.
     """
 
     schema: int = SCHEMA
@@ -121,6 +122,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     switches: dict[str, dict[str, Any]] = {}
     imported: bool = False
     remarks: list[str] = []
+    suite: str | None = None
 
     def calls(self) -> list[Call]:
         """All calls in the order in which they are made: one random order over units, arms and replicates."""

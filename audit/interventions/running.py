@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Final
 
+import msgspec
 from msgspec import UNSET
 
 from audit.asking.answer_file import AnswerFile
@@ -69,7 +70,7 @@ def run_plan(plan: Plan, path: Path, *, concurrency: int, keep_prompts: bool = F
         refuse_unsound(plan, answered)
         waiting = [(order, call) for order, call in enumerate(calls) if call not in answered]
         if waiting:
-            asking = _Asking(plan, model, evidence, tasks, keep_prompts)
+            asking = Asking(plan, evidence, tasks, keep_prompts=keep_prompts)
             if plan.backend == "local":
                 waiting = grouped(waiting, asking)
             looked = len(file.answers)
@@ -79,7 +80,7 @@ def run_plan(plan: Plan, path: Path, *, concurrency: int, keep_prompts: bool = F
                 if len(file.answers) >= looked + LOOK_EVERY:
                     looked = len(file.answers)
                     refuse_unsound(plan, calls_answered(plan, file_path, file.answers))
-                return await asking.ask(*each)
+                return await asking.ask(model, *each)
 
             seconds = ask_all(waiting, model, file, ask_soundly, concurrency=concurrency, verb="answered")
             fresh = file.answers[len(file.answers) - len(waiting) :]
@@ -92,7 +93,7 @@ def run_plan(plan: Plan, path: Path, *, concurrency: int, keep_prompts: bool = F
     return len(waiting), len(calls)
 
 
-def grouped(waiting: Sequence[tuple[int, Call]], asking: _Asking) -> list[tuple[int, Call]]:
+def grouped(waiting: Sequence[tuple[int, Call]], asking: Asking) -> list[tuple[int, Call]]:
     """Calls in their random order, but those with the same prompt one after another.
 
     A model in this process does not drift, and it reads a prompt that it has just read in a fraction of the time.
@@ -103,18 +104,25 @@ def grouped(waiting: Sequence[tuple[int, Call]], asking: _Asking) -> list[tuple[
     return [each for group in groups.values() for each in group]
 
 
-class _Asking:
-    """Makes prompts and calls."""
+class Asking:
+    """Makes the prompts of a plan, and lines of answers to them.
+
+    Args:
+        plan: the plan.
+        evidence: what the arms of each unit are made from.
+        tasks: by run.
+        keep_prompts: record prompts as well.
+    """
 
     def __init__(
         self,
         plan: Plan,
-        model: AskedModel,
         evidence: Sequence[Evidence],
         tasks: Mapping[RunKey, Task],
-        keep_prompts: bool,
+        *,
+        keep_prompts: bool = False,
     ) -> None:
-        self.plan, self.model, self.evidence, self.tasks = plan, model, evidence, tasks
+        self.plan, self.evidence, self.tasks = plan, evidence, tasks
         self.keep_prompts = keep_prompts
 
     def prompt(self, call: Call) -> Asked:
@@ -122,15 +130,33 @@ class _Asking:
         rng = seeding.generator(self.plan.seed, *self.plan.purpose(call), "design")
         return ask(call.arm, self.evidence[call.unit], rng, call.replicate)
 
-    async def ask(self, order: int, call: Call) -> AnswerOf:
+    async def ask(self, model: AskedModel, order: int, call: Call) -> AnswerOf:
         """Make a call."""
-        plan, asked = self.plan, self.prompt(call)
-        unit = plan.units[call.unit]
-        task = self.tasks[unit.cluster]
-        seed, began = plan.call_seed(call), time.monotonic()
+        asked, began = self.prompt(call), time.monotonic()
         started_at = datetime.now(UTC).isoformat(timespec="seconds")
-        completion = await complete(self.model, asked.prompt, seed, vector_form(task.space))
-        params, error = _read(completion, task, structured=bool(self.model.options.get("structured")))
+        task = self.tasks[self.plan.units[call.unit].cluster]
+        completion = await complete(model, asked.prompt, self.plan.call_seed(call), vector_form(task.space))
+        line = self.line(order, call, asked, completion, seconds=time.monotonic() - began, started_at=started_at)
+        return msgspec.structs.replace(line, options=model.options)
+
+    def line(
+        self, order: int, call: Call, asked: Asked, completion: Completion, *, seconds: float, started_at: str
+    ) -> AnswerOf:
+        """A completion as a line of the file of answers.
+
+        Args:
+            order: place among all calls of the plan.
+            call: what was asked.
+            asked: its prompt.
+            completion: the answer.
+            seconds: wall time.
+            started_at: UTC.
+        """
+        plan = self.plan
+        unit = plan.units[call.unit]
+        params, error = read_params(
+            completion, self.tasks[unit.cluster], structured=bool(plan.options.get("structured"))
+        )
         return AnswerOf(
             plan_sha256=plan.sha256,
             **unit.key._asdict(),
@@ -141,17 +167,17 @@ class _Asking:
             prompt_sha256=sha256(asked.prompt),
             base_prompt_sha256=unit.prompt_sha256,
             prompt_characters=len(asked.prompt),
-            backend=self.model.backend,
-            model=self.model.name,
-            options=self.model.options,
-            seed=seed,
+            backend=plan.backend,
+            model=plan.model,
+            options=plan.options,
+            seed=plan.call_seed(call),
             params=params,
             error=error,
             completion=completion.text,
             thinking=completion.thinking,
             prompt_tokens=completion.prompt_tokens,
             completion_tokens=completion.completion_tokens,
-            seconds=time.monotonic() - began,
+            seconds=seconds,
             started_at=started_at,
             prompt=asked.prompt if self.keep_prompts else UNSET,
             mean_logprob=fmean(value for _, value in completion.logprobs) if completion.logprobs else UNSET,
@@ -231,7 +257,7 @@ def _model(plan: Plan, concurrency: int) -> AskedModel:
     return model
 
 
-def _read(completion: Completion, task: Task, *, structured: bool) -> tuple[list[float] | None, str | None]:
+def read_params(completion: Completion, task: Task, *, structured: bool) -> tuple[list[float] | None, str | None]:
     """The parameter vector of an answer, or why it has none; read as in the search."""
     if completion.fault is not None:
         return None, completion.fault

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from audit.judging.plan import COLUMNS, Plan, make_plan
 from audit.judging.questions import Question
 from audit.output.errors import AuditError, Problem, UsageError, count, report
 from audit.output.rows import Table
-from audit.request import Request, note, print_notes
+from audit.request import Request, agree, note, print_notes
 from audit.sources.judgements import JUDGEMENTS, Judged, default_file, read_judgements
 from audit.store import rows_of
 from audit.vocabulary.drivers import DRIVERS
@@ -106,7 +105,7 @@ def judge(
         if wanted.open:
             note(wanted.basis())
             if not yes:
-                _agree()
+                agree()
             _ask(wanted, judging, file, concurrency=concurrency, seed=seed)
         latest = {each.key: each for each in file.answers}
     keys = [(each.question.identity, each.prompt_sha256, wanted.model) for each in wanted.asked]
@@ -139,16 +138,6 @@ def _questions(request: Request, rubric: Rubric | None) -> tuple[list[Question],
         if not questions:
             raise AuditError("nothing to judge: no critic's answer in the records")
         return sorted(questions, key=lambda question: question.identity), request.caption(store)
-
-
-def _agree() -> None:
-    """Ask the user on a terminal whether to go on; elsewhere, reporting the cost is enough."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return
-    sys.stderr.write("Go on? [y/N] ")
-    sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
-        raise AuditError("nothing was asked")
 
 
 def _ask(plan: Plan, model: AskedModel, file: AnswerFile[Judged], *, concurrency: int, seed: int) -> None:

@@ -1,0 +1,114 @@
+"""The commands that examine critics: `audit critic` and `audit critics`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal, Unpack
+
+import typer
+
+from audit.commands.intervening import ConcurrencyOption
+from audit.commands.overview import Overview
+from audit.commands.reading import NoCacheOption, WorkersOption, printing
+from audit.commands.version import HELP
+from audit.output.errors import UsageError
+from audit.output.rows import Table
+from audit.request import Request
+from collector.model_options import ModelOptions, with_model_options
+
+commands = typer.Typer()
+critic = typer.Typer(
+    name="critic",
+    cls=Overview,
+    help="Examine a model as a critic, without records of your own: is it readable, does it help, does it harm?",
+    context_settings=HELP,
+    rich_markup_mode=None,
+)
+commands.add_typer(critic)
+
+
+@critic.callback(invoke_without_command=True)
+@printing()
+@with_model_options
+def examine(
+    _: Request,
+    ctx: typer.Context,
+    backend: Annotated[str | None, typer.Option("--backend", help="simulated, local, ollama or openai.")] = None,
+    personality: Annotated[
+        str | None, typer.Option("--personality", help="Personality of the simulated critic.", show_default="salient")
+    ] = None,
+    size: Annotated[
+        Literal["quick", "full"],
+        typer.Option("--size", help="quick: form, help and harm, 360 calls; full: what moves it as well, 7,308 calls."),
+    ] = "quick",
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Folder of the examination.", show_default="critics/MODEL-SIZE"),
+    ] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE.eval", help="Make the card of a log of Inspect, and ask nothing."),
+    ] = None,
+    suite_seed: Annotated[
+        int | None,
+        typer.Option(
+            "--suite-seed",
+            min=0,
+            max=2**31 - 1,
+            help="Make a suite of your own from this seed.",
+            show_default="suite-1",
+        ),
+    ] = None,
+    concurrency: ConcurrencyOption = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the price, and ask nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether to go on.")] = False,
+    workers: WorkersOption = None,
+    no_cache: NoCacheOption = False,
+    **options: Unpack[ModelOptions],
+) -> Table | None:
+    """Examine a model as a critic, without records of your own: is it readable, does it help, does it harm?
+
+    It is asked a fixed suite of prompts; the price is printed first. Interrupted, the same command goes on.
+
+    Example: audit critic --backend ollama --model qwen3:8b
+    """
+    if ctx.invoked_subcommand is not None:
+        return None
+    if log is not None:
+        from audit.critics.evals import critic_from
+
+        return critic_from(log, out=out, workers=workers, cache=not no_cache)
+    if backend is None:
+        raise UsageError("--backend is missing: simulated, local, ollama or openai; or --from a log of Inspect")
+    from audit.critics.examining import critic as examined
+
+    return examined(
+        backend=backend,
+        personality=personality,
+        size=size,
+        out=out,
+        suite_seed=suite_seed,
+        concurrency=concurrency,
+        dry_run=dry_run,
+        yes=yes,
+        workers=workers,
+        cache=not no_cache,
+        **options,
+    )
+
+
+@critic.command()
+@printing()
+def verify(
+    _: Request,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of an examination.")],
+    workers: WorkersOption = None,
+    no_cache: NoCacheOption = False,
+) -> Table:
+    """Make a card again from its answers, and compare it byte for byte.
+
+    Example: audit critic verify critics/qwen3-8b-quick
+    """
+    from audit.critics.examining import verify as verified
+
+    return verified(folder, workers=workers, cache=not no_cache)
