@@ -112,3 +112,17 @@ def verify(
     from audit.critics.examining import verify as verified
 
     return verified(folder, workers=workers, cache=not no_cache)
+
+
+@commands.command()
+@printing(calls="audit.critics.comparing:critics")
+def critics(
+    cards: Annotated[
+        list[Path],
+        typer.Argument(metavar="CARD", help="Folders of examinations, or their cards; two or more of one suite."),
+    ],
+) -> None:
+    """Compare critics by their cards: numbers side by side, and differences from the first, unit by unit.
+
+    Example: audit critics critics/qwen3-8b-quick critics/gpt-oss-20b-quick
+    """

@@ -12,11 +12,14 @@ from statistics import median
 from typing import Any, Final
 
 import msgspec
+import numpy as np
 
 from audit.critics.numbers import ABSENT, Judged, estimates, is_known, judge
 from audit.critics.suite import Suite
 from audit.interventions.answers import AnswerOf
+from audit.interventions.effects.named_shares import SHARES
 from audit.interventions.effects.results import Share
+from audit.interventions.effects.shares import estimated, unit_calls
 from audit.interventions.plan import Call, answers_file
 from audit.interventions.report import Report
 from audit.interventions.sentences import moving
@@ -215,6 +218,9 @@ def make_card(
                 rows[number][metric.name] = _known(mean)
     analysis = report.analysis
     is_asked = analysis.ceiling is not None
+    if is_asked:
+        for number, shares in _pseudo_values(report):
+            rows[number].update(shares)
     units = {unit.number: unit for unit in suite.units}
     card = Card(
         suite=suite.name,
@@ -293,6 +299,19 @@ def source_of(path: Path) -> Source:
         raise AuditError(f"cannot read {path}: {error.strerror or error}") from None
     marks = [hashlib.sha256(line).hexdigest()[:MARK] for line in data.splitlines()]
     return Source(sha256=hashlib.sha256(data).hexdigest(), lines=marks)
+
+
+def _pseudo_values(report: Report) -> Iterator[tuple[int, dict[str, float]]]:
+    """What each unit adds to the shares: jackknife pseudo-values, whose mean is the share, for paired comparisons.
+
+    J. W. Tukey, "Bias and confidence in not quite large samples", Annals of Mathematical Statistics 29 (1958).
+    """
+    calls = unit_calls(report.experiment)
+    found = estimated(calls, np.arange(len(calls)))
+    for place, each in enumerate(calls):
+        values = len(calls) * found.values - (len(calls) - 1) * found.without[place]
+        run = report.plan.units[each.unit].run
+        yield run, {name: _known(float(value)) for name, value in zip(SHARES, values, strict=False)}
 
 
 def _follows(share: Share) -> Follows:

@@ -55,8 +55,8 @@ _TRIED: Final = 6
 """Rollouts of each policy of a climb."""
 _POPULATION: Final = 24
 _ELITE: Final = 6
-_GENERATIONS: Final = 10
-_CLIMBS: Final = 3
+_GENERATIONS: Final = 14
+_CLIMBS: Final = 4
 """Climbs that look for a unit with all its properties; then any severity is taken, and at last any quality."""
 _SPREAD: Final = 3.0
 """Standard deviation of the first policies of a climb, as of those that open a search."""
