@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from audit.interventions.arms import QUANTILES
-from audit.interventions.prompt import Block
 from audit.interventions.showing import ROLES
 from audit.sources.iterations import Iteration
 from collector import evidence, seeding
 from collector.budget import EXCERPTS
 from collector.evidence import ShownRollout
 from collector.prompts import Prompts, Review, Trial
+from collector.prompts.parts import Block
 from collector.records import Evidence, Run
 from collector.rollouts.evaluate import evaluate
 

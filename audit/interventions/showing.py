@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from audit.interventions.prompt import Block, CriticPrompt
+from collector.prompts.parts import Block, CriticPrompt
 
 ROLES: Final = ("worst", "median", "best")
 LETTERS: Final = ("Rollout A", "Rollout B", "Rollout C")

@@ -15,7 +15,6 @@ import numpy as np
 from scipy.stats import rankdata
 
 from audit.ingest.runs import RecordedRun, Records
-from audit.interventions.prompt import Block, CriticPrompt, UnknownPromptError
 from audit.interventions.showing import ROLES, Evidence
 from audit.output.errors import UsageError
 from audit.rerun.rollouts import NotRerunnableError, task_of
@@ -23,6 +22,7 @@ from audit.sources.iterations import Iteration
 from audit.sources.prompts import prompts_of
 from audit.vocabulary.keys import RevisionKey, RunKey
 from collector import errors
+from collector.prompts.parts import Block, CriticPrompt, UnknownPromptError
 from collector.prompts.templates import check
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final, Self
 
-from audit.interventions.dialects import DIALECTS, Dialect, Placebo
+from collector.prompts.dialects import DIALECTS, Dialect, Placebo
 
 _NUMBER: Final = r"-?\d{1,30}(?:\.\d{1,30})?"
 _HEADING: Final = re.compile(
