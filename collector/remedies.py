@@ -22,7 +22,7 @@ from collector.methods import Method
 from collector.policy import Params
 from collector.prompts import templates
 from collector.prompts.parts import LETTERS, Block, CriticPrompt
-from collector.records import Evidence, EvidenceKind, RolloutLabel, Shown
+from collector.records import EvidenceKind
 from collector.tasks import LinearSpace, ParameterSpace
 
 Acts = Literal["evidence", "instruction", "answers", "acceptance"]
@@ -263,51 +263,19 @@ def remedies_of(names: Sequence[str]) -> tuple[Remedy, ...]:
     return chosen
 
 
-def recorded(names: Sequence[str], acts: Acts) -> Remedy | None:
-    """The remedy of a run that acts on something, if it has one.
-
-    Args:
-        names: its `switches.remedies`.
-        acts: on what.
-    """
-    return next((REMEDIES[name] for name in names if REMEDIES[name].acts == acts), None)
-
-
-def as_shown(prompt: CriticPrompt, evidence: Evidence, remedy: Remedy, situation: Situation) -> Evidence:
-    """The evidence as a rewritten prompt shows it, in its order and under its headings.
-
-    Args:
-        prompt: rewritten.
-        evidence: what was chosen before.
-        remedy: what rewrote it.
-        situation: what from.
-    """
-    roles: dict[int, list[RolloutLabel]] = {}
-    for each in evidence.shown:
-        roles.setdefault(each.rollout, []).append(each.label)
-    shown = []
-    for block in prompt.blocks:
-        stated = [role for role in roles.get(block.rollout, []) if role == block.label] or roles.get(block.rollout, [])
-        is_typical = remedy.kind == "representative"
-        label: RolloutLabel = "representative" if is_typical else stated[0]
-        if not is_typical:
-            roles[block.rollout].remove(label)
-        named = {} if block.label == label else {"name": block.name}
-        returned, length = situation.returns[block.rollout], situation.lengths[block.rollout]
-        shown.append(Shown(label=label, rollout=block.rollout, return_=returned, length=length, **named))
-    counted = None
-    if remedy.kind == "median":
-        counted = statistics(situation.success_return, situation.returns, situation.lengths)
-    return Evidence(kind=remedy.kind, shown=shown, statistics=counted)
+def acting_on(remedies: Sequence[Remedy], acts: Acts) -> Remedy | None:
+    """That of some remedies which acts on the evidence, on answers or on acceptance, if one does."""
+    return next((remedy for remedy in remedies if remedy.acts == acts), None)
 
 
 def medoid(space: ParameterSpace, answers: Sequence[Params]) -> int:
     """Which answer has the smallest sum of distances to the others; the first on ties.
 
-    A distance is the sum of differences in units of the search step; of tables, the number of entries that differ.
+    A distance is the sum of differences, in whatever unit, such as search steps: the order of sums does not depend on
+    it. Of tables it is the number of entries that differ.
     """
     vectors = np.asarray(answers, dtype=float)
     apart = np.abs(vectors[:, None] - vectors[None])
-    distances = apart / space.step_size if isinstance(space, LinearSpace) else apart > 0
+    distances = apart if isinstance(space, LinearSpace) else apart > 0
     # Sums of equal distances in another order must not decide.
     return int(distances.sum(axis=(1, 2)).round(9).argmin())

@@ -70,5 +70,6 @@ def _evidence(candidate: Candidate, evidence: ShownEvidence, task: Task | None) 
             if None not in {stated, value} and stated != value:
                 yield shown.rollout, f"{shown.label} is shown with {name} {stated}, its rollout has {value}"
     if task is not None and evidence.statistics is not None and candidate.lengths:
-        if statistics(task.success_return, candidate.returns, candidate.lengths) != evidence.statistics:
+        counted = statistics(task.success_return, candidate.returns, candidate.lengths)
+        if counted != evidence.statistics:
             yield None, "the statistics shown are not those of its returns and lengths"
