@@ -10,7 +10,7 @@ from scipy import stats
 
 from collector.acceptance import BATCH, ENOUGH, LEVEL, PAIRS, STAKES, Decision, Sequential, fixed, signs
 
-TIMES = 600
+TIMES = 2000
 """Simulated searches in which each test is tried."""
 NULLS = {
     "normal": lambda rng: rng.normal(0, 10, PAIRS),
