@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cache
 from statistics import median
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -261,6 +261,12 @@ def remedies_of(names: Sequence[str]) -> tuple[Remedy, ...]:
         if len(alike) > 1:
             raise UsageError(f"remedies {' and '.join(alike)} both act on {acts}; choose one")
     return chosen
+
+
+def recorded(switches: Mapping[str, Any]) -> tuple[Remedy, ...]:
+    """The remedies of a run by the `switches` of its record, which may be anything; those that are known here."""
+    names = switches.get("remedies")
+    return tuple(remedy for remedy in REMEDIES.values() if remedy.id in names) if isinstance(names, list) else ()
 
 
 def acting_on(remedies: Sequence[Remedy], acts: Acts) -> Remedy | None:

@@ -18,7 +18,7 @@ from collector.evidence import ShownRollout
 from collector.prompts import Prompts, Review, Trial
 from collector.prompts.parts import Block, CriticPrompt
 from collector.records import Evidence, Run
-from collector.remedies import Situation, remedies_of
+from collector.remedies import Situation, recorded
 from collector.rollouts.evaluate import evaluate
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Rendering:
             tau_c=self.run.tau_c,
         )
         prompt = Prompts(self.task, self.templates).critic(history, review)
-        instructs = [each for each in remedies_of(self.run.switches.get("remedies", ())) if each.acts == "instruction"]
+        instructs = [each for each in recorded(self.run.switches) if each.acts == "instruction"]
         for remedy in instructs:
             parts = CriticPrompt.read(prompt, shows_three=False)
             initial, rng = iteration.initial, np.random.default_rng(0)  # nothing is left to chance

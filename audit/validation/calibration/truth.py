@@ -82,14 +82,14 @@ def truths_in(path: Path, problems: list[Problem]) -> Iterator[Truth]:
 
 def _chooses_answers(folder: Path) -> bool:
     try:
-        names = decode_run(read_regular(folder / "run.json", RUN)).switches.get("remedies", ())
+        switches = decode_run(read_regular(folder / "run.json", RUN)).switches
     except (OSError, RecordError):
         return False
-    if not names:
+    if "remedies" not in switches:
         return False
-    from collector.remedies import REMEDIES
+    from collector.remedies import acting_on, recorded
 
-    return any(name in REMEDIES and REMEDIES[name].acts == "answers" for name in names)
+    return acting_on(recorded(switches), "answers") is not None
 
 
 def known_of(truth: Truth, shown: Sequence[Mapping[str, Any]], worst_rollout: int | None) -> Known | None:
