@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Final
@@ -19,7 +19,7 @@ from collector.llm.faults import UnusableAnswerError
 from collector.llm.form import vector_form
 from collector.llm.protocol import Completion, Model
 from collector.policy import UnreadableAnswer
-from collector.records import Call, Source, Truth
+from collector.records import Call, RolloutLabel, Source, Truth
 from collector.run_folder import RunFolder
 from collector.spec import RunSpec
 
@@ -36,6 +36,7 @@ class Answer:
     params: list[float]
     text: str
     thinking: str | None
+    attempt: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,16 @@ class Asker:
         self.spec, self.folder, self.model, self.report = spec, folder, model, report
         self.stored = deque(folder.pending)
 
-    async def ask(self, iteration: int, slot: str, role: Source, prompt: str) -> Answer | Unreadable:
+    async def ask(
+        self,
+        iteration: int,
+        slot: str,
+        role: Source,
+        prompt: str,
+        *,
+        asked: int = 0,
+        labels: Mapping[str, RolloutLabel] | None = None,
+    ) -> Answer | Unreadable:
         """Ask until an answer can be read, or until too many cannot.
 
         Args:
@@ -71,6 +81,8 @@ class Asker:
             slot: which of its calls this is, `first` or `second`: part of the key of the model's seed.
             role: who is asked.
             prompt: the prompt.
+            asked: calls that have asked it before in the iteration, for other answers: attempts are numbered on.
+            labels: the roles of rollouts by what the prompt calls them, where that is something else.
 
         Raises:
             CollectorError: a search answer stays unreadable and the run does not skip such iterations, or a stored call
@@ -82,13 +94,14 @@ class Asker:
         # A run that stopped here asks as often again when it is resumed.
         while attempt < ATTEMPTS or (stops and made < ATTEMPTS and attempt > made):
             attempt += 1
-            call = self._take_up(iteration, role, attempt, prompt)
+            number = asked + attempt
+            call = self._take_up(iteration, role, number, prompt)
             if call is None:
-                call = await self._call(iteration, slot, role, attempt, prompt)
+                call = await self._call(iteration, slot, role, number, prompt, labels or {})
                 made += 1
                 self.report(call)
             if call.error is None:
-                return Answer(self._read(call.completion), call.completion, call.thinking)
+                return Answer(self._read(call.completion), call.completion, call.thinking, number)
             error = call.error
         if stops:
             raise CollectorError(
@@ -96,6 +109,27 @@ class Asker:
                 f"see calls.jsonl there; resume to ask again, or begin anew with --on-unreadable skip"
             )
         return Unreadable(attempt, error)
+
+    async def ask_critic(
+        self, iteration: int, prompt: str, count: int, labels: Mapping[str, RolloutLabel]
+    ) -> list[Answer]:
+        """Ask a critic for so many answers; those that can be read.
+
+        Args:
+            iteration: index of the iteration.
+            prompt: the prompt.
+            count: how many answers to ask for.
+            labels: as `ask` has them.
+        """
+        asked, readable = 0, []
+        for _ in range(count):
+            answer = await self.ask(iteration, "second", "critic", prompt, asked=asked, labels=labels)
+            if isinstance(answer, Unreadable):
+                asked += answer.attempts
+            else:
+                asked = answer.attempt
+                readable.append(answer)
+        return readable
 
     def _take_up(self, iteration: int, role: Source, attempt: int, prompt: str) -> Call | None:
         """The next stored call, if it is an answer to this question."""
@@ -109,7 +143,9 @@ class Asker:
             )
         return call
 
-    async def _call(self, iteration: int, slot: str, role: Source, attempt: int, prompt: str) -> Call:
+    async def _call(
+        self, iteration: int, slot: str, role: Source, attempt: int, prompt: str, labels: Mapping[str, RolloutLabel]
+    ) -> Call:
         """Make one call and record it, before anything is done with the answer."""
         spec, started = self.spec, time.monotonic()
         # 31 bits, since some servers keep seeds as signed numbers.
@@ -137,7 +173,8 @@ class Asker:
         )
         if completion.truth is not None:
             # The record leaves out what its labels imply.
-            known = {name: completion.truth[name] for name in Truth.__struct_fields__ if name in completion.truth}
+            given = completion.truth
+            known = {name: labels.get(given[name], given[name]) for name in Truth.__struct_fields__ if name in given}
             truth = Truth(**spec.identity, iteration=iteration, attempt=attempt, **known)
             await asyncio.to_thread(self.folder.append, truth)
         await asyncio.to_thread(self.folder.append, call)

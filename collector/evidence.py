@@ -40,13 +40,13 @@ def select(returns: Sequence[float], label: RolloutLabel) -> int:
     return distances.index(min(distances))
 
 
-def statistics(task: Task, evaluation: Evaluation) -> Statistics:
+def statistics(success_return: float, returns: Sequence[float], lengths: Sequence[int]) -> Statistics:
     """Aggregate statistics of an evaluation's returns and lengths, with the number of successes."""
     return Statistics(
-        returns=_range(evaluation.returns),
-        lengths=_range(evaluation.lengths),
-        successes=sum(value >= task.success_return for value in evaluation.returns),
-        rollouts=len(evaluation.returns),
+        returns=_range(returns),
+        lengths=_range(lengths),
+        successes=sum(value >= success_return for value in returns),
+        rollouts=len(returns),
     )
 
 
@@ -61,7 +61,9 @@ def gather(task: Task, evaluation: Evaluation, kind: EvidenceKind) -> Evidence:
         rollout = select(evaluation.returns, label)
         returned, length = evaluation.returns[rollout], evaluation.lengths[rollout]
         shown.append(Shown(label=label, rollout=rollout, return_=returned, length=length))
-    return Evidence(kind=kind, shown=shown, statistics=statistics(task, evaluation) if kind == "median" else None)
+    has_statistics = kind == "median"
+    counted = statistics(task.success_return, evaluation.returns, evaluation.lengths) if has_statistics else None
+    return Evidence(kind=kind, shown=shown, statistics=counted)
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,10 +61,32 @@ def plan(request: Request) -> list[RunSpec]:
             f"--condition '{request.condition}' cannot name a folder; use letters, digits and . _ + - "
             f"and begin with a letter or a digit"
         )
+    _refuse_unfit(request, methods)
     cells = [
         (task, method) for task in tasks for method in methods if baselines.is_wanted(method, task, request.variants)
     ]
     return [_spec(request, task, method, run) for run in range(1, request.runs + 1) for task, method in cells]
+
+
+def _refuse_unfit(request: Request, methods: Sequence[Method]) -> None:
+    """Refuse remedies that do not apply to all methods.
+
+    Raises:
+        UsageError: one does not, or would change templates of a user's.
+    """
+    for remedy in request.switches.remedies:
+        reasons = {
+            method.id: "needs a language model" if isinstance(method, Baseline) else remedy.unfit(method)
+            for method in methods
+        }
+        if unfit := [method for method, reason in reasons.items() if reason]:
+            fits = [method for method in METHODS if not remedy.unfit(METHODS[method])]
+            raise UsageError(
+                f"--remedy {remedy.id} {reasons[unfit[0]]}; it does not apply to {', '.join(unfit)}, but to "
+                f"{', '.join(fits)}"
+            )
+        if remedy.rewrites and request.prompt_folder is not None:
+            raise UsageError(f"--remedy {remedy.id} changes the project's own templates; leave out --prompts")
 
 
 def left_out(request: Request) -> str | None:

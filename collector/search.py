@@ -6,15 +6,19 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
+
+from msgspec import UNSET
 
 from collector import evidence, policy, seeding
 from collector.asking import Answer, Asker, Unreadable
+from collector.deciding import choose, decide
 from collector.errors import CollectorError
-from collector.evidence import ShownRollout
 from collector.llm.protocol import Model
-from collector.prompts import Review, Trial, Turn
+from collector.prompts import Trial, Turn
 from collector.records import (
+    Acceptance,
+    Answers,
     Call,
     Candidate,
     Episode,
@@ -25,7 +29,9 @@ from collector.records import (
     Source,
     WarmupTrial,
 )
+from collector.remedies import ANSWERS, acting_on
 from collector.revision_rule import Situation
+from collector.rewriting import Rewritten, critic_prompt, rewrite
 from collector.rollouts.evaluate import Evaluation, evaluate, is_quick
 from collector.rollouts.executors import Offload
 from collector.run_folder import RunFolder
@@ -96,6 +102,15 @@ async def search(spec: RunSpec, folder: RunFolder, model: Model, offload: Offloa
     await _Search(spec, folder, model, offload, report).run()
 
 
+class _Revision(NamedTuple):
+    """The second candidate, what its critic was shown, and how it was chosen, where several answers were asked for."""
+
+    candidate: Candidate | None
+    status: RevisionStatus
+    shown: Evidence | None = None
+    answers: Answers | None = None
+
+
 class _Search:
     def __init__(self, spec: RunSpec, folder: RunFolder, model: Model, offload: Offload, report: Report) -> None:
         self.spec, self.folder, self.offload, self.report = spec, folder, offload, report
@@ -137,47 +152,79 @@ class _Search:
                 seconds=time.monotonic() - started,
             )
         initial = await self._evaluate(iteration, "initial", proposal, "search")
-        shown = evidence.gather(spec.task, _evaluation(initial), spec.method.evidence) if spec.method.evidence else None
-        revised, status = await self._revise(iteration, prompt, initial, shown)
+        revision = await self._revise(iteration, prompt, initial)
+        selected = select(spec.method.commits, initial, revision.candidate)
+        acceptance = await self._test(iteration, initial, revision.candidate)
+        if acceptance:
+            selected = "revised" if acceptance.accepted else "initial"
         return Episode(
             **spec.identity,
             iteration=iteration,
             initial=initial,
-            revised=revised,
-            revision_status=status,
-            selected=select(spec.method.commits, initial, revised),
-            evidence=shown,
+            revised=revision.candidate,
+            revision_status=revision.status,
+            selected=selected,
+            evidence=revision.shown,
             seconds=time.monotonic() - started,
             **self._restraint(iteration, initial),
+            answers=revision.answers or UNSET,
+            acceptance=acceptance or UNSET,
         )
 
-    async def _revise(
-        self, iteration: int, opening: str, initial: Candidate, shown: Evidence | None
-    ) -> tuple[Candidate | None, RevisionStatus]:
+    async def _revise(self, iteration: int, opening: str, initial: Candidate) -> _Revision:
         """The second candidate, if the method has one and its answer can be read."""
-        role: Source = "search"
         match self.spec.method.second:
             case None:
-                return None, "none"
+                return _Revision(None, "none")
             case "repeat":
                 prompt = opening
             case "search":
                 seen = [*self._trials(), Trial(initial.params, initial.mean_return)]
                 prompt = first_prompt(self.spec, seen, iteration)
             case "critic":
-                assert shown is not None
-                prompt, role = await self._critic_prompt(iteration, initial, shown), "critic"
-        answer = await self.asker.ask(iteration, "second", role, prompt)
+                return await self._criticise(iteration, initial)
+        answer = await self.asker.ask(iteration, "second", "search", prompt)
         if isinstance(answer, Unreadable):
-            return None, "unreadable"
-        return await self._evaluate(iteration, "revised", answer, role), "ok"
+            return _Revision(None, "unreadable")
+        return _Revision(await self._evaluate(iteration, "revised", answer, "search"), "ok")
 
-    async def _critic_prompt(self, iteration: int, initial: Candidate, shown: Evidence) -> str:
+    async def _criticise(self, iteration: int, initial: Candidate) -> _Revision:
+        """What a critic makes of the first candidate."""
+        spec = self.spec
+        assert spec.method.evidence is not None
+        shown = evidence.gather(spec.task, _evaluation(initial), spec.method.evidence)
+        made = await self._critic_prompt(iteration, initial, shown)
+        rule = acting_on(spec.remedies, "answers")
+        answers = await self.asker.ask_critic(iteration, made.prompt, ANSWERS if rule else 1, made.labels)
+        candidate, chosen = await choose(
+            rule, answers, spec.task.space, lambda answer: self._evaluate(iteration, "revised", answer, "critic")
+        )
+        return _Revision(candidate, "ok" if candidate else "unreadable", made.shown, chosen)
+
+    async def _test(self, iteration: int, initial: Candidate, revised: Candidate | None) -> Acceptance | None:
+        """Whether the revised candidate is kept, where a remedy decides it."""
+        spec, rule = self.spec, acting_on(self.spec.remedies, "acceptance")
+        if rule is None or revised is None:
+            return None
+        return await decide(
+            rule.id,
+            initial,
+            revised,
+            lambda count: seeding.seeds(spec.seed, count, *spec.purpose, iteration, "acceptance"),
+            lambda params, seeds: self._roll_out(evaluate, spec.task, params, seeds),
+        )
+
+    async def _critic_prompt(self, iteration: int, initial: Candidate, shown: Evidence) -> Rewritten:
         spec = replace(self.spec, tau_c=self._tau_c(iteration, initial))
         assert initial.seeds is not None
         written = await self._roll_out(evidence.write, spec.task, initial.params, initial.seeds, shown)
         await self._write_excerpts()
-        return critic_prompt(spec, self._trials(), initial, shown, written)
+        prompt = critic_prompt(spec, self._trials(), initial, shown, written)
+        rewriting = [remedy.id for remedy in spec.remedies if remedy.rewrites]
+        if not rewriting:
+            return Rewritten(prompt, shown, {})
+        rng = seeding.generator(spec.seed, *spec.purpose, iteration, "remedy")
+        return await self._roll_out(rewrite, rewriting, prompt, shown, spec.task, initial, rng)
 
     def _tau_c(self, iteration: int, initial: Candidate) -> float | None:
         rule = self.spec.tau_rule
@@ -256,34 +303,6 @@ def first_prompt(spec: RunSpec, history: Sequence[Trial], iteration: int) -> str
     if spec.method.first == "solo_critic":
         return spec.prompts.solo(history, turn)
     return spec.prompts.search(history, turn, informed=spec.method.first == "informed_search")
-
-
-def critic_prompt(
-    spec: RunSpec,
-    history: Sequence[Trial],
-    reviewed: Candidate | Trial,
-    shown: Evidence,
-    written: Sequence[ShownRollout],
-) -> str:
-    """The critic's prompt.
-
-    Args:
-        spec: what the run is.
-        history: earlier trials.
-        reviewed: the candidate under review.
-        shown: its evidence.
-        written: the rollouts of the evidence, written out.
-    """
-    review = Review(
-        params=reviewed.params,
-        mean_return=reviewed.mean_return,
-        rollouts=spec.rollouts,
-        kind=shown.kind,
-        shown=written,
-        statistics=shown.statistics,
-        tau_c=spec.tau_c,
-    )
-    return spec.prompts.critic(history, review)
 
 
 def select(commits: str, initial: Candidate, revised: Candidate | None) -> Selected:

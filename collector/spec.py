@@ -15,6 +15,7 @@ from collector.budget import EXCERPTS
 from collector.methods import Method
 from collector.prompts import Prompts, templates
 from collector.records import Run, WarmupTrial
+from collector.remedies import Remedy, remedies_of
 from collector.revision_rule import RevisionRule
 from collector.switches import switched
 from collector.system.versions import versions
@@ -100,9 +101,20 @@ class RunSpec:
         return int(self.switches.get("named_iterations", self.iterations))
 
     @property
+    def remedies(self) -> tuple[Remedy, ...]:
+        """What else is done with the evidence and the answers."""
+        return remedies_of(self.switches.get("remedies", ()))
+
+    @property
+    def calls(self) -> int:
+        """Calls in the run, without answers asked for again."""
+        return self.iterations * (self.method.calls + sum(remedy.calls for remedy in self.remedies))
+
+    @property
     def episodes(self) -> int:
-        """Rollouts in the run, without warm-up."""
-        return self.iterations * self.method.calls * self.rollouts
+        """Rollouts in the run, without warm-up; with remedies, the most that there can be."""
+        further = sum(remedy.rollouts(self.rollouts) for remedy in self.remedies)
+        return self.iterations * (self.method.calls * self.rollouts + further)
 
     def record(self, warmup: list[WarmupTrial]) -> Run:
         """The `run.json` of a run that starts now."""

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 
 from collector.budget import EXCERPTS
 from collector.methods import Method
+from collector.remedies import Remedy
 from collector.tasks import LinearSpace, Task
 
 CLIPPED_AS_RELEASED: Final = frozenset({"r2po", "props", "propsplus"})
@@ -44,6 +45,7 @@ class Switches:
         paired_seeds: both candidates of an iteration are rolled out on the same seeds.
         excerpts: trajectories excerpted in the history.
         on_unreadable: a run whose search answers stay unreadable stops, or it skips the iteration.
+        remedies: what else is done with the evidence and the answers; recorded as their names.
     """
 
     action_clipping: Literal["all", "released"] = "all"
@@ -55,6 +57,7 @@ class Switches:
     paired_seeds: bool = False
     excerpts: int = EXCERPTS
     on_unreadable: Literal["stop", "skip"] = "stop"
+    remedies: tuple[Remedy, ...] = ()
 
 
 def effective(asked: Switches, task: Task, method: Method, *, iterations: int, warmup: int) -> dict[str, Any]:
@@ -72,7 +75,8 @@ def effective(asked: Switches, task: Task, method: Method, *, iterations: int, w
         "excerpts": asked.excerpts != EXCERPTS and method.history == "excerpts",
         "on_unreadable": asked.on_unreadable == "skip",
     }
-    return {name: getattr(asked, name) for name, changed in changes.items() if changed}
+    switches = {name: getattr(asked, name) for name, changed in changes.items() if changed}
+    return switches | ({"remedies": [remedy.id for remedy in asked.remedies]} if asked.remedies else {})
 
 
 def switched(task: Task, switches: Mapping[str, Any]) -> Task:
@@ -87,4 +91,6 @@ def switched(task: Task, switches: Mapping[str, Any]) -> Task:
 
 def labels(switches: Mapping[str, Any]) -> list[str]:
     """The switches as parts of a condition."""
-    return [_LABELS[name] if value is True else f"{_LABELS[name]}-{value}" for name, value in switches.items()]
+    plain = {name: value for name, value in switches.items() if name != "remedies"}
+    parts = [_LABELS[name] if value is True else f"{_LABELS[name]}-{value}" for name, value in plain.items()]
+    return [*parts, *switches.get("remedies", [])]

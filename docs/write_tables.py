@@ -9,6 +9,7 @@ from audit.interventions.arm import Arm
 from audit.interventions.arms import ARMS
 from audit.interventions.presets import PRESETS, Preset
 from collector.methods import METHODS, Method
+from collector.remedies import REMEDIES, Remedy
 from collector.tasks import TASKS
 from collector.tasks.task import LinearSpace, ParameterSpace, Task
 
@@ -24,6 +25,7 @@ def page() -> str:
     lines = [
         *_table("Tasks", _task, TASKS),
         *_table("Methods", _method, METHODS),
+        *_table("Remedies", _remedy, REMEDIES),
         *_table("Arms", _arm, ARMS),
         *_table("Presets", _preset, PRESETS),
         *_table("Fields of a mapping", _field, _fields()),
@@ -67,6 +69,20 @@ def _method(method: Method) -> dict[str, object]:
         "revision rule": "at τ_c" if method.revision_rule else NOTHING,
         "what enters the history": method.commits,
     }
+
+
+def _remedy(remedy: Remedy) -> dict[str, object]:
+    return {
+        "acts on": "instructions" if remedy.acts == "instruction" else remedy.acts,
+        "what it does": remedy.meaning,
+        "further calls": remedy.calls or NOTHING,
+        # Of two values of K it can be seen what depends on it.
+        "further rollouts, at most": _rollouts(remedy.rollouts(1), remedy.rollouts(2)),
+    }
+
+
+def _rollouts(of_one: int, of_two: int) -> str:
+    return (f"{of_one} K" if of_two > of_one else str(of_one)) if of_one else NOTHING
 
 
 def _arm(arm: Arm) -> dict[str, object]:

@@ -10,11 +10,11 @@ import msgspec
 
 from audit.interventions.arms import NOTHING
 from audit.interventions.plan import Call, Plan, answers_file
-from audit.interventions.prompt import Block
 from audit.interventions.showing import ROLES
 from audit.output.errors import AuditError, Problem, count, report
 from audit.sources.answer_lines import AnswerLine, AnswerLines, left_out
 from audit.vocabulary.keys import RevisionKey
+from collector.prompts.parts import Block
 
 SCHEMA: Final = 1
 _SHOWN: Final = (1, 2, 3)

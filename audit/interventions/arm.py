@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from audit.interventions import showing
-from audit.interventions.dialects import Placebo
-from audit.interventions.prompt import CriticPrompt
 from audit.interventions.showing import Call, Shows
+from collector.prompts.dialects import Placebo
+from collector.prompts.parts import CriticPrompt
 
 Needs = Literal["prompt", "rollouts", "policy"]
 

@@ -16,11 +16,11 @@ from audit.interventions.answers import ANSWERS, AnswerOf, ShownLine
 from audit.interventions.arms import ARMS, BASE
 from audit.interventions.plan import Cost, LeftOut, Plan, answers_file, write_plan
 from audit.interventions.presets import Hypothesis
-from audit.interventions.prompt import Block, read_blocks
 from audit.interventions.showing import ROLES
 from audit.interventions.units import SAME, TIES, Unit, number_readable, sha256
 from audit.output.errors import AuditError, UsageError, count
 from audit.output.rows import Table
+from collector.prompts.parts import Block, read_blocks
 from collector.records import LONGEST_LINE, split_thinking
 from collector.system.regular_files import open_regular
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from audit.interventions.arms import QUANTILES
-from audit.interventions.prompt import Block
 from audit.interventions.showing import ROLES
 from audit.sources.iterations import Iteration
 from collector import evidence, seeding
 from collector.budget import EXCERPTS
 from collector.evidence import ShownRollout
 from collector.prompts import Prompts, Review, Trial
+from collector.prompts.parts import Block, CriticPrompt
 from collector.records import Evidence, Run
+from collector.remedies import Situation, recorded
 from collector.rollouts.evaluate import evaluate
 
 if TYPE_CHECKING:
@@ -71,7 +73,14 @@ class Rendering:
             statistics=shown.statistics,
             tau_c=self.run.tau_c,
         )
-        return Prompts(self.task, self.templates).critic(history, review)
+        prompt = Prompts(self.task, self.templates).critic(history, review)
+        instructs = [each for each in recorded(self.run.switches) if each.acts == "instruction"]
+        for remedy in instructs:
+            parts = CriticPrompt.read(prompt, shows_three=False)
+            initial, rng = iteration.initial, np.random.default_rng(0)  # nothing is left to chance
+            block, success = partial(self._block, iteration), self.task.success_return
+            prompt = str(remedy.rewrite(Situation(parts, initial.returns, initial.lengths, success, block, rng)))
+        return prompt
 
     def others(self, iteration: Iteration, shown: Mapping[str, Block]) -> dict[str, Block]:
         """Rollouts of the evaluation that were not shown: `other`, nearest to the median, and one for each quantile.
@@ -115,7 +124,7 @@ class Rendering:
                 written = evidence.write(self.task, iteration.initial.params, seeds, shown)
             if returns[0] < returns[1] < returns[2]:
                 break
-        return {role: _as_block(each) for role, each in zip(ROLES, written, strict=True)}
+        return {role: Block.of(each) for role, each in zip(ROLES, written, strict=True)}
 
     @property
     def _excerpts(self) -> int:
@@ -136,7 +145,7 @@ class Rendering:
             return_=iteration.initial.returns[rollout],
             length=iteration.initial.lengths[rollout],
         )
-        return _as_block(self._write(iteration, Evidence(kind=shown.kind, shown=[one]))[0])
+        return Block.of(self._write(iteration, Evidence(kind=shown.kind, shown=[one]))[0])
 
 
 def _evidence(iteration: Iteration) -> Evidence:
@@ -156,14 +165,3 @@ def _evidence(iteration: Iteration) -> Evidence:
             raise ValueError
         shown.append(Shown(label=each.label, rollout=each.rollout, return_=each.return_, length=each.length))
     return Evidence(kind=stated.kind, shown=shown, statistics=stated.statistics)
-
-
-def _as_block(written: ShownRollout) -> Block:
-    return Block(
-        name=f"{written.label.capitalize()} rollout",
-        rollout=written.rollout,
-        number=f", return {written.return_:.4f}",
-        value=float(f"{written.return_:.4f}"),
-        length=f", length {written.length}",
-        text=written.text,
-    )

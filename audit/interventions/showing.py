@@ -12,10 +12,9 @@ from typing import Final
 
 import numpy as np
 
-from audit.interventions.prompt import Block, CriticPrompt
+from collector.prompts.parts import LETTERS, Block, CriticPrompt
 
 ROLES: Final = ("worst", "median", "best")
-LETTERS: Final = ("Rollout A", "Rollout B", "Rollout C")
 NEUTRAL_FRAMES: Final = ("N0", "P1", "P3", "P4", "P5", "P6")
 """The arms whose frames mean the same."""
 _REVERSED: Final = (2, 1, 0)

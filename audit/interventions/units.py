@@ -15,7 +15,6 @@ import numpy as np
 from scipy.stats import rankdata
 
 from audit.ingest.runs import RecordedRun, Records
-from audit.interventions.prompt import Block, CriticPrompt, UnknownPromptError
 from audit.interventions.showing import ROLES, Evidence
 from audit.output.errors import UsageError
 from audit.rerun.rollouts import NotRerunnableError, task_of
@@ -23,7 +22,9 @@ from audit.sources.iterations import Iteration
 from audit.sources.prompts import prompts_of
 from audit.vocabulary.keys import RevisionKey, RunKey
 from collector import errors
+from collector.prompts.parts import Block, CriticPrompt, UnknownPromptError
 from collector.prompts.templates import check
+from collector.remedies import acting_on, recorded
 
 if TYPE_CHECKING:
     from audit.interventions.rendering import Rendering
@@ -35,6 +36,7 @@ SAME: Final = "one rollout is shown twice"
 ORDER: Final = "its rollouts are not the worst, the median and the best, in this order"
 NOT_RENDERED: Final = "its prompt cannot be made again from the record"
 DIFFERENT: Final = "its prompt comes out differently when it is made again"
+REWRITTEN: Final = "a remedy changed how its evidence is shown"
 TOO_FEW: Final = "every rollout of the evaluation is shown"
 _FAILURES: Final = (ValueError, AssertionError, LookupError, errors.CollectorError)
 """What making a prompt again raises where the record, the task or a user's template does not allow it."""
@@ -131,12 +133,13 @@ def eligible(
     for run in runs:
         iterations = sorted(records.iterations(run), key=lambda each: each.iteration)
         rendering = None if spliced else _rendering(run, templates)
+        is_rewritten = run.run is not None and acting_on(recorded(run.run.switches), "evidence") is not None
         for place, (iteration, prompt) in enumerate(zip(iterations, prompts_of(run.files, iterations), strict=True)):
             key = RevisionKey(*run.identity, iteration.iteration)
             if iteration.evidence is None or (only is not None and key not in only):
                 continue
             found.prompts[key.env] += 1
-            made = _unit(key, iteration, prompt)
+            made = REWRITTEN if is_rewritten else _unit(key, iteration, prompt)
             if prompt is not None and longest is not None and len(prompt) > longest:
                 made = f"its prompt has more than {longest:,} characters"
             if isinstance(made, tuple) and not spliced:

@@ -64,7 +64,7 @@ def without(columns: Sequence[Carried]) -> str:
     """A query for the relation `packed` with all columns of a pack, of which it has no findings."""
     plain = (
         "line, bytes, initial, revised, revision_status, selected, evidence, seconds, error, tau_c, restrained, "
-        "origin, defect"
+        "answers, acceptance, origin, defect"
     )
     names = "".join(f', null::{each.type} as "{each.column}"' for each in columns)
     return f"select place, number, {KEYS}{names}, {plain} from packed order by place, number"

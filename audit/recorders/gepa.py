@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from audit.recorders.candidates import Item
+from audit.recorders.gepa_acceptance import PairedAcceptance
 from audit.recorders.iteration import Iteration
 from audit.recorders.messages import answer_fields, plain_text, words
 from audit.recorders.recorder import Recorder
@@ -22,7 +23,7 @@ from audit.recorders.run_files import RecorderError
 from audit.recorders.troubles import Troubles, guarded
 from collector.records import SelectionRule
 
-__all__ = ["GEPARecorder"]
+__all__ = ["GEPARecorder", "PairedAcceptance"]
 
 Event = Mapping[str, Any]
 

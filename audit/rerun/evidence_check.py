@@ -48,7 +48,6 @@ def disagreements(iteration: Iteration, task: Task | None, *, rounds: bool) -> I
 
 def _evidence(candidate: Candidate, evidence: ShownEvidence, task: Task | None) -> Iterator[tuple[int | None, str]]:
     from collector.evidence import select, statistics
-    from collector.rollouts.evaluate import Evaluation
 
     for shown in evidence.shown:
         if shown.rollout is None:
@@ -56,7 +55,9 @@ def _evidence(candidate: Candidate, evidence: ShownEvidence, task: Task | None) 
         if not 0 <= shown.rollout < len(candidate.returns):
             yield shown.rollout, f"{shown.label} is rollout {shown.rollout}, of {len(candidate.returns)} from 0"
             continue
-        if shown.label != "item":
+        # A representative one under another heading is one of several that a remedy has chosen.
+        is_one_of_several = shown.label == "representative" and bool(shown.name)
+        if shown.label != "item" and not is_one_of_several:
             expected = select(candidate.returns, shown.label)
             if shown.rollout != expected:
                 yield (
@@ -69,6 +70,6 @@ def _evidence(candidate: Candidate, evidence: ShownEvidence, task: Task | None) 
             if None not in {stated, value} and stated != value:
                 yield shown.rollout, f"{shown.label} is shown with {name} {stated}, its rollout has {value}"
     if task is not None and evidence.statistics is not None and candidate.lengths:
-        evaluation = Evaluation(seeds=[], returns=candidate.returns, lengths=candidate.lengths, ended=[])
-        if statistics(task, evaluation) != evidence.statistics:
+        counted = statistics(task.success_return, candidate.returns, candidate.lengths)
+        if counted != evidence.statistics:
             yield None, "the statistics shown are not those of its returns and lengths"

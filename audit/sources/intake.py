@@ -44,6 +44,7 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
     candidates: CandidateKind = "params"
     selection_rule: SelectionRule | None = None
     score_range: tuple[float, float] | None = None
+    warmup: int = 0
 
     @property
     def identity(self) -> RunKey:

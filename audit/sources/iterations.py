@@ -14,6 +14,8 @@ import msgspec
 from audit.vocabulary.evidence import ShownRollout
 from audit.vocabulary.keys import RunKey
 from collector.records import (
+    Acceptance,
+    Answers,
     Count,
     Ending,
     Episode,
@@ -90,6 +92,8 @@ class Iteration(msgspec.Struct, frozen=True, kw_only=True):
     error: str | msgspec.UnsetType | None = msgspec.UNSET
     tau_c: float | msgspec.UnsetType | None = msgspec.UNSET
     restrained: bool | msgspec.UnsetType | None = msgspec.UNSET
+    answers: Answers | msgspec.UnsetType | None = msgspec.UNSET
+    acceptance: Acceptance | msgspec.UnsetType | None = msgspec.UNSET
 
     @property
     def identity(self) -> RunKey:

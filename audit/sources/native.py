@@ -169,4 +169,5 @@ def facts_of(run: Run) -> RunFacts:
         candidates=run.candidates or "params",
         selection_rule=run.selection_rule or None,
         score_range=run.score_range or None,
+        warmup=len(run.warmup),
     )

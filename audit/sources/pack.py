@@ -26,11 +26,11 @@ from audit.remote.ranges import attach, check, failure, interrupted, is_elsewher
 from audit.sources.archives import RATIO, UNPACKED
 from audit.sources.files import Found
 from audit.sources.formats import CAPABILITIES, is_translated
-from audit.sources.grammar import line_form
+from audit.sources.grammar import form_of, line_form
 from audit.sources.intake import CarriedFindings, Intake, RecordFile, RunFacts
 from audit.sources.native import NATIVE, facts_of
 from audit.vocabulary.endings import PACK
-from collector.records import Count, Run
+from collector.records import Acceptance, Answers, Count, Run
 from collector.system.regular_files import open_regular
 
 if TYPE_CHECKING:
@@ -42,17 +42,21 @@ FORMAT: Final = 1
 _CONTENTS: Final = "select line::blob from read_parquet(?) where place = 0 and octet_length(line::blob) <= 268435456"
 _RAW: Final = "select line::blob from read_parquet(?) where place = ? order by number"
 _RECORDS: Final = """
-    -- A record without a threshold or an error has no such keys. In a text quotes are escaped.
-    select replace(replace(to_json({{
+    -- A record without a threshold, a remedy or an error has no such keys. In a text quotes are escaped.
+    select replace(replace(replace(replace(to_json({{
         condition: condition, env: env, variant: variant, run: run, iteration: iteration,
         initial: initial, revised: revised, revision_status: revision_status, selected: selected,
         evidence: evidence, seconds: seconds, error: error,
-        tau_c: tau_c, restrained: restrained{origin}
-    }})::varchar, ',"error":null,', ','), ',"tau_c":null,"restrained":null', '')
+        tau_c: tau_c, restrained: restrained, answers: answers, acceptance: acceptance{origin}
+    }})::varchar, ',"error":null,', ','), ',"tau_c":null,"restrained":null', ''),
+        ',"answers":null', ''), ',"acceptance":null', '')
     from (
         -- Packs of earlier versions have no such columns.
         from read_parquet(?) union all by name
-        select null::varchar as error, null::double as tau_c, null::boolean as restrained where false
+        select
+            null::varchar as error, null::double as tau_c, null::boolean as restrained,
+            null::{answers} as answers, null::{acceptance} as acceptance
+        where false
     )
     where place = ?
     order by number
@@ -61,10 +65,11 @@ _RECORDS: Final = """
 
 _COLUMNS: Final = (
     *("place", "number", "condition", "env", "variant", "run", "iteration", "initial", "revised", "revision_status"),
-    *("selected", "evidence", "seconds", "tau_c", "restrained", "origin"),
+    *("selected", "evidence", "seconds", "tau_c", "restrained", "answers", "acceptance"),
+    "origin",
 )
 """Columns of records in a pack."""
-_LATER: Final = {"tau_c", "restrained", "origin"}
+_LATER: Final = {"tau_c", "restrained", "answers", "acceptance", "origin"}
 """Those that packs of earlier versions need not have."""
 
 
@@ -147,6 +152,16 @@ class PackSource:
         """Do nothing: everything has been handed over."""
 
 
+@functools.cache
+def _types() -> dict[str, str]:
+    """The types of columns that hold objects, by name."""
+    kinds: dict[str, type[msgspec.Struct]] = {"answers": Answers, "acceptance": Acceptance}
+    return {
+        name: f"struct({', '.join(f'{field} {type_}' for field, type_ in form_of(kind).column.items())})"
+        for name, kind in kinds.items()
+    }
+
+
 def rules() -> str:
     """A digest of what decides which lines are sound."""
     texts = [models()["lines"], models()["records"], functions()["fault"], *line_form().values()]
@@ -160,7 +175,7 @@ def lines_of(file: RecordFile) -> Iterator[bytes]:
             yield from stream
     else:
         origin = ", origin: origin" if is_translated(file.source) else ""
-        for text in _select(_RECORDS.format(origin=origin), file.file, file.place):
+        for text in _select(_RECORDS.format(origin=origin, **_types()), file.file, file.place):
             # Where `collect` shows a rollout without a name, there is no such key; of an item of a text it is null.
             line = text.replace(',"name":null', "") if file.source == NATIVE else text
             yield line.encode() + b"\n"

@@ -18,7 +18,6 @@ from audit.interventions.effects.named_shares import LENGTH
 from audit.interventions.effects.shares import ALONE, ceiling, unit_calls
 from audit.interventions.experiment import Floats
 from audit.interventions.outcomes import edit_of
-from audit.interventions.prompt import CriticPrompt
 from audit.interventions.showing import Call, Evidence, Shown
 from audit.interventions.units import Unit
 from audit.vocabulary.keys import RevisionKey
@@ -31,6 +30,7 @@ from collector.llm.simulated.model import UNREADABLE, read_request
 from collector.llm.simulated.reading import CriticPrompt as Request
 from collector.llm.simulated.reading import Rollout
 from collector.llm.simulated.revising import LONG, revise_for
+from collector.prompts.parts import CriticPrompt
 from collector.tasks import ParameterSpace, get_task
 
 _TEMPER: Final = get_personality("uniform")

@@ -10,12 +10,12 @@ from typing import Final
 import numpy as np
 from scipy.optimize import brentq
 
-from audit.interventions.dialects import DIALECTS
 from audit.interventions.effects.named_shares import LENGTH
 from audit.interventions.experiment import Floats
-from audit.interventions.prompt import Block, CriticPrompt
 from audit.interventions.showing import ROLES, Evidence, Shown
 from audit.interventions.units import Unit
+from collector.prompts.dialects import DIALECTS
+from collector.prompts.parts import Block, CriticPrompt
 
 DIMENSIONS: Final = 8
 CHARACTERS: Final = 4000

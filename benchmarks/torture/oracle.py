@@ -97,7 +97,9 @@ RUN: Final = _objects("""
 OF_PARAMS: Final = _objects("""
     episode: condition text, env text, variant text, run from1, iteration count, initial candidate, revised candidate?,
         revision_status ok|unreadable|none, selected initial|revised, evidence evidence?, seconds number,
-        tau_c? number?, restrained? flag?;
+        tau_c? number?, restrained? flag?, answers? answers?, acceptance? acceptance?;
+    answers: rule text, asked count, readable count, attempt count, rollouts count;
+    acceptance: rule text, pairs count, accepted flag, value number, rollouts count;
     candidate: params [number], out_of_range flag, source search|critic|baseline|parent, answer text, thinking text?,
         returns [number], lengths [count], seeds [seed]?, ended [terminated|truncated], mean_return number;
     evidence: kind KINDS, shown [shown], statistics? statistics?;
@@ -116,7 +118,9 @@ OF_TEXTS: Final = _objects("""
 OF_IMPORTS: Final = _objects("""
     episode: condition text, env text, variant text, run from1, iteration count, initial candidate, revised? candidate?,
         revision_status ok|unreadable|none, selected initial|revised, evidence? evidence?, seconds? number?,
-        tau_c? number?, restrained? flag?;
+        tau_c? number?, restrained? flag?, answers? answers?, acceptance? acceptance?;
+    answers: rule text, asked count, readable count, attempt count, rollouts count;
+    acceptance: rule text, pairs count, accepted flag, value number, rollouts count;
     candidate: params? [number]?, out_of_range? flag?, source search|critic|baseline|parent, answer? text?,
         thinking? text?, returns? [number]?, lengths? [count]?, seeds? [seed]?, ended? [terminated|truncated]?,
         text? texts?, example_ids? [text]?, mean_return number;

@@ -109,6 +109,14 @@ def collect(
         Literal["stop", "skip"],
         typer.Option(help="If no search answer can be read, stop the run or skip the iteration."),
     ] = "stop",
+    remedy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Change how evidence is shown, or how answers are used or accepted; repeatable. An unknown name lists "
+            "them.",
+            show_default=False,
+        ),
+    ] = None,
     condition: Annotated[
         str | None, typer.Option(help="Label of these settings.", show_default="made from the settings")
     ] = None,
@@ -138,6 +146,7 @@ def collect(
     from collector.cli.display import choose_display
     from collector.cli.dry_run import print_plan
     from collector.plan import Request, left_out, plan
+    from collector.remedies import remedies_of
     from collector.sharding import Division, write_grid
     from collector.sweep import states
     from collector.switches import Switches
@@ -169,6 +178,7 @@ def collect(
             paired_seeds=paired_seeds,
             excerpts=excerpts,
             on_unreadable=on_unreadable,
+            remedies=remedies_of(remedy or []),
         ),
         prompt_folder=prompts,
         condition=condition,

@@ -39,6 +39,7 @@ def print_plan(found: Sequence[State], out: Path) -> None:
     console.print(table)
     console.print(
         "Calls and rollouts are the budget; warm-up rollouts and answers asked for again so far come on top. "
+        "Of remedies that may do with fewer rollouts the most are counted. "
         "Training episodes of baselines count as rollouts.",
         style="dim",
     )
@@ -51,7 +52,7 @@ def _budget(members: Sequence[State], out: Path) -> dict[str, int]:
         "complete": sum(state.complete for state in members),
         "iterations": sum(spec.iterations for spec in specs),
         "done": sum(min(state.finished, state.spec.iterations) for state in members),
-        "calls": sum(spec.iterations * spec.method.calls for spec in specs),
+        "calls": sum(spec.calls for spec in specs),
         "rollouts": sum(spec.episodes for spec in specs),
         "warm-up": sum(spec.warmup for spec in specs),
         "asked again": sum(_asked_again(out / spec.folder / "calls.jsonl") for spec in specs),

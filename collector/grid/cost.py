@@ -106,7 +106,7 @@ def _cost(part: Part, cell: tuple[str, str, str], members: Sequence[State], at: 
     condition, env, variant = cell
     spec = members[0].spec
     iterations_left = sum(max(state.spec.iterations - state.finished, 0) for state in members)
-    calls_left = iterations_left * spec.method.calls
+    calls_left = iterations_left * spec.calls // spec.iterations
     low = high = longest = 0.0
     if part.asks_a_model:
         size = sizes.of(spec)
@@ -124,7 +124,7 @@ def _cost(part: Part, cell: tuple[str, str, str], members: Sequence[State], at: 
         variant=variant,
         runs=len(members),
         complete=sum(state.complete for state in members),
-        calls=sum(state.spec.iterations for state in members) * spec.method.calls,
+        calls=sum(state.spec.calls for state in members),
         rollouts=sum(state.spec.episodes for state in members),
         calls_left=calls_left,
         rollouts_left=iterations_left * spec.episodes // spec.iterations,

@@ -11,8 +11,9 @@ from collector import evidence
 from collector.evidence import EXCERPT_KEEPS, THREE_KEEPS, ShownRollout
 from collector.prompts import Trial
 from collector.records import EvidenceKind
+from collector.rewriting import critic_prompt
 from collector.rollouts.evaluate import Evaluation, evaluate, replay
-from collector.search import critic_prompt, first_prompt, warm_up
+from collector.search import first_prompt, warm_up
 from collector.seeding import seeds
 from collector.spec import RunSpec
 

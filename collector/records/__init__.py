@@ -31,7 +31,19 @@ from collector.records.fields import (
     TrueDriver,
     check_seeds,
 )
-from collector.records.iterations import Call, Candidate, Episode, Evidence, Range, Shown, Skipped, Statistics, Truth
+from collector.records.iterations import (
+    Acceptance,
+    Answers,
+    Call,
+    Candidate,
+    Episode,
+    Evidence,
+    Range,
+    Shown,
+    Skipped,
+    Statistics,
+    Truth,
+)
 from collector.records.lines import LONGEST_LINE, RecordError, decode, decode_run, encode
 from collector.records.runs import MethodFacts, Run, TauRule, Thresholds, WarmupTrial
 from collector.records.texts import ShownItem, ShownItems, TextCandidate, TextEpisode

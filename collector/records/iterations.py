@@ -85,10 +85,48 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
         check_seeds(self.seeds)
 
 
+class Acceptance(msgspec.Struct, frozen=True, kw_only=True):
+    """How it was decided whether the revised candidate is kept, where more than the two mean returns decides.
+
+    Attributes:
+        rule: the remedy.
+        pairs: seeds on which both candidates ran again.
+        accepted: whether it is kept.
+        value: the p-value, of a sequential test the e-value, of a recheck the difference of means that decided.
+        rollouts: further rollouts that this took.
+    """
+
+    rule: str
+    pairs: Count
+    accepted: bool
+    value: float
+    rollouts: Count
+
+
+class Answers(msgspec.Struct, frozen=True, kw_only=True):
+    """The answers of a critic that was asked several times, one of which is the revision.
+
+    Attributes:
+        rule: the remedy.
+        asked: how often it was asked; attempts after an unreadable answer are not counted.
+        readable: how many answers could be read.
+        attempt: which call in `calls.jsonl` has the one taken; 0 where there is none.
+        rollouts: rollouts of the answers not taken.
+    """
+
+    rule: str
+    asked: Count
+    readable: Count
+    attempt: Count
+    rollouts: Count
+
+
 class Episode(Line, frozen=True, kw_only=True):
     """One finished iteration: a line of `episodes.jsonl`.
 
     Attributes:
+        answers: how the revision was chosen among several answers, where it was.
+        acceptance: how it was decided whether the revised candidate is kept, where the mean returns alone do not.
         tau_c: the threshold that the critic's prompt states, where a rule chooses it; None where it states none.
         restrained: whether the initial candidate's mean return is at or above it.
     """
@@ -101,6 +139,8 @@ class Episode(Line, frozen=True, kw_only=True):
     seconds: float
     tau_c: float | msgspec.UnsetType | None = msgspec.UNSET
     restrained: bool | msgspec.UnsetType | None = msgspec.UNSET
+    answers: Answers | msgspec.UnsetType | None = msgspec.UNSET
+    acceptance: Acceptance | msgspec.UnsetType | None = msgspec.UNSET
 
     @property
     def kept(self) -> Candidate:

@@ -8,15 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from audit.output.errors import UsageError
+from audit.output.errors import AuditError, UsageError, count
 from audit.output.rows import Table
 from audit.request import Request
-from stats.cli.records import deliver, note, read, reading
+from stats.cli.records import Frames, deliver, note, read, reading
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from stats.tables.metrics import Row
 
 commands = typer.Typer()
+
+EQUAL: Final = ", at equal cost"
+CALL_COST: Final = 20.0
+"""Rollouts that a call costs as much as."""
 
 _TECHNICAL: Final = frozenset(
     {
@@ -46,18 +52,28 @@ class MetricName(StrEnum):
     citing_pct = "citing_pct"
 
 
+EqualCost = Annotated[
+    bool,
+    typer.Option("--equal-cost", help="Cut every run at the cost of the cheapest one on its task."),
+]
+CallCost = Annotated[
+    float, typer.Option(min=0.0, max=1e9, help="Rollouts that a call costs as much as, with --equal-cost.")
+]
+
+
 @commands.command()
 @reading()
-def metrics(request: Request) -> None:
+def metrics(request: Request, equal_cost: EqualCost = False, call_cost: CallCost = CALL_COST) -> None:
     """Mean return, best return and stability gap of every method on every task, averaged over runs.
 
     Example: stats metrics data/runs --format csv
     """
     from stats.tables import metrics as tables
 
-    frames = read(request, ["runs"])
-    rows = tables.metrics(frames.of["runs"])
-    deliver(_table(rows, tables.METRICS_COLUMNS, "Returns, averaged over runs", frames.caption), request)
+    frames = read(request, ["iterations" if equal_cost else "runs"])
+    runs = _at_equal_cost(frames, call_cost) if equal_cost else frames.of["runs"]
+    title = f"Returns, averaged over runs{EQUAL if equal_cost else ''}"
+    deliver(_table(tables.metrics(runs), tables.METRICS_COLUMNS, title, frames.caption), request)
 
 
 @commands.command()
@@ -71,6 +87,8 @@ def compare(
     alpha: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="A corrected p-value up to this is significant.")
     ] = 0.05,
+    equal_cost: EqualCost = False,
+    call_cost: CallCost = CALL_COST,
 ) -> None:
     """Welch's t-test of one method against every other on every task, corrected after Holm over the tasks.
 
@@ -80,17 +98,35 @@ def compare(
 
     if not 0 < alpha < 1:
         raise UsageError(f"--alpha {alpha}: give a number between 0 and 1")
-    frames = read(request, ["run_rates"], reference)
+    if equal_cost and metric.value not in tables.METRICS:
+        raise UsageError(f"--equal-cost: a share of revisions has no cost; give --metric {' or '.join(tables.METRICS)}")
+    frames = read(request, ["iterations" if equal_cost else "run_rates"], reference)
+    runs = _at_equal_cost(frames, call_cost) if equal_cost else frames.of["run_rates"]
     try:
-        rows = tables.compare(frames.of["run_rates"], reference, metric.value, alpha)
+        rows = tables.compare(runs, reference, metric.value, alpha)
     except tables.MissingReferenceError as error:
         rows = []
         note(f"nothing to compare: --reference {reference}: {error}")
     else:
         if not rows:
             note(f"nothing to compare: the records hold no method but {reference}")
-    title = f"{reference} against the others, {metric.value.replace('_', ' ')}"
+    title = f"{reference} against the others, {metric.value.replace('_', ' ')}{EQUAL if equal_cost else ''}"
     deliver(_table(rows, tables.COMPARE_COLUMNS, title, frames.caption), request)
+
+
+def _at_equal_cost(frames: Frames, call_cost: float) -> pd.DataFrame:
+    """The runs up to the cost of the cheapest one on each task, which is printed."""
+    from stats.tables.costs import at_equal_cost
+
+    try:
+        found = at_equal_cost(frames.of["iterations"], frames.of["run_facts"], call_cost)
+    except ValueError as error:
+        raise AuditError(f"--equal-cost: {error}") from None
+    budgets = ", ".join(f"{env} {budget:,.10g}" for env, budget in found.budgets.items())
+    note(f"runs are cut at the cost of the cheapest one, in rollouts with {call_cost:g} to a call: {budgets or 'none'}")
+    if found.dearer:
+        note(f"{count(found.dearer, 'run')} left out: the first iteration costs more than that")
+    return found.runs
 
 
 def _table(rows: Sequence[Row], columns: Sequence[str], title: str, caption: str | None) -> Table:

@@ -24,6 +24,8 @@ episodes as (
         coalesce(initial.mean_return >= coalesce(tau_c, fixed_tau_c), restrained) as restrained,
         score_rounding(initial, revised, score_range) as rounding,
         coalesce(origin, label) as file,
+        answers,
+        acceptance,
         error
     from segments
     join record_files using (segment, place)

@@ -21,7 +21,8 @@ run_facts as (
         thresholds.floor,
         thresholds.origin as thresholds_origin,
         coalesce(skipped.iterations, 0) as iterations_skipped,
-        r.candidates
+        r.candidates,
+        r.warmup
     from run_records as r
     join thresholds
         on thresholds.condition = r.condition and thresholds.env = r.env

@@ -36,7 +36,7 @@ records as (
     select
         file, ordinal, place, bytes,
         condition, env, variant, run, iteration,
-        initial, revised, revision_status, selected, evidence, seconds, error, tau_c, restrained, origin,
+        initial, revised, revision_status, selected, evidence, seconds, error, tau_c, restrained, answers, acceptance, origin,
         case
             when not is_plain or has_repeated_key(initial.text) or has_repeated_key(revised.text) then 'unread'
             when strays then 'belongs to another run (condition ' || condition || ', env ' || env || ', variant ' || variant

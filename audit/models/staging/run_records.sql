@@ -20,10 +20,11 @@ run_records as (
             backend: 'varchar',
             model: 'varchar',
             thresholds: 'struct(partial double, high double, near_zero double, meaningful double, surgical_max bigint, redesign_min bigint, multi_state_min bigint, floor double, origin varchar)',
-            method: 'struct(second varchar, evidence varchar, revision_rule boolean, commits varchar, training_rollouts bigint)',
+            method: 'struct(first varchar, second varchar, evidence varchar, revision_rule boolean, commits varchar, training_rollouts bigint)',
             candidates: 'varchar',
             selection_rule: 'varchar',
-            score_range: 'double[]'
+            score_range: 'double[]',
+            warmup: 'bigint'
         }
     )
 )

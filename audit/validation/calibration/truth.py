@@ -12,8 +12,8 @@ from audit.ingest.runs import RecordedRun
 from audit.output.errors import Problem
 from audit.vocabulary.drivers import DRIVERS
 from audit.vocabulary.keys import RevisionKey
-from collector.records import Truth
-from collector.system.regular_files import RECORDS, read_regular
+from collector.records import RecordError, Truth, decode_run
+from collector.system.regular_files import RECORDS, RUN, read_regular
 
 NAME: Final = "truth.jsonl"
 WORST: Final = "worst"
@@ -59,7 +59,12 @@ def read_truth(runs: Sequence[RecordedRun]) -> tuple[dict[RevisionKey, Truth], l
 
 
 def truths_in(path: Path, problems: list[Problem]) -> Iterator[Truth]:
-    """The lines of a file, which need not exist; what is no truth becomes a problem."""
+    """The lines of a file, which need not exist; what is no truth becomes a problem.
+
+    Where several answers were asked for there are none: the lines do not tell which one was taken.
+    """
+    if _chooses_answers(path.parent):
+        return
     decoder = msgspec.json.Decoder(Truth)
     try:
         lines = read_regular(path, RECORDS).splitlines()
@@ -73,6 +78,18 @@ def truths_in(path: Path, problems: list[Problem]) -> Iterator[Truth]:
             yield decoder.decode(line)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             problems.append(Problem(str(path), number, f"not a truth record ({error}); left out"))
+
+
+def _chooses_answers(folder: Path) -> bool:
+    try:
+        switches = decode_run(read_regular(folder / "run.json", RUN)).switches
+    except (OSError, RecordError):
+        return False
+    if "remedies" not in switches:
+        return False
+    from collector.remedies import acting_on, recorded
+
+    return acting_on(recorded(switches), "answers") is not None
 
 
 def known_of(truth: Truth, shown: Sequence[Mapping[str, Any]], worst_rollout: int | None) -> Known | None:

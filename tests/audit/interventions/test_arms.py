@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from audit.interventions.arms import ARMS, ask
-from audit.interventions.prompt import Block, CriticPrompt
-from audit.interventions.showing import LETTERS, NEUTRAL_FRAMES, ROLES, Evidence
+from audit.interventions.showing import NEUTRAL_FRAMES, ROLES, Evidence
+from collector.prompts.parts import LETTERS, Block, CriticPrompt
 from tests.audit.interventions.planned import PROMPT
 
 RECORDED = CriticPrompt.read(PROMPT)

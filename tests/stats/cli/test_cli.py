@@ -245,3 +245,44 @@ def test_the_library_opens_no_records() -> None:
     pure = ["measures.effects", "measures.scores", "tables.metrics", "tables.aggregates", "tables.efficiency"]
     done = subprocess.run([sys.executable, "-c", program, *pure], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_equal_cost_by_hand(tmp_path: Path, capsys: Capture) -> None:
+    """Of two rollouts and a call an iteration costs 22, after a warm-up of one: props has spent 1 + 2 · 22 = 45 in all.
+
+    With two iterations of 22 r2po has spent as much, and its third no longer counts. Where a test of its second
+    revision took 80 rollouts, that does not count either. At 0 to a call all of its first two count again.
+    """
+    write = writer(tmp_path)
+    warmup = [{"params": [0.0], "return": 1.0, "seed": 1}]
+    for run_ in (1, 2):
+        write("props", run_, [100.0, 150.0], warmup=warmup)
+        data = write("r2po", run_, [100.0, 300.0, 500.0], warmup=warmup, method={"first": "search"})
+    names = ("compare", data, "--metric", "best_return")
+    assert rows_of(capsys, *names)["reference_mean"] == 500
+    assert rows_of(capsys, *names, "--equal-cost")["reference_mean"] == 300
+    file = data / "x" / "cartpole" / "r2po" / "run-01" / "episodes.jsonl"
+    first, second, third = file.read_text().splitlines()
+    test = {"rule": "gate", "pairs": 40, "accepted": False, "value": 0.5, "rollouts": 80}
+    file.write_text("\n".join([first, json.dumps({**json.loads(second), "acceptance": test}), third]) + "\n")
+    assert rows_of(capsys, *names, "--equal-cost")["reference_mean"] == (100 + 300) / 2
+    assert rows_of(capsys, *names, "--equal-cost", "--call-cost", "1000")["reference_mean"] == (100 + 300) / 2
+    [mean] = [
+        row["best_return"]
+        for row in json.loads(run(capsys, "metrics", data, "--equal-cost", "--format", "json")[1])
+        if row["variant"] == "r2po"
+    ]
+    assert mean == (100 + 300) / 2
+    note = run(capsys, *names, "--equal-cost")[2]
+    assert "runs are cut at the cost of the cheapest one, in rollouts with 20 to a call: cartpole 45" in note
+    assert not refused(
+        capsys,
+        2,
+        "--equal-cost: a share of revisions has no cost",
+        *("compare", data, "--metric", "citing_pct", "--equal-cost"),
+    )
+
+
+def rows_of(capsys: Capture, *arguments: str | Path) -> dict[str, float]:
+    [row] = json.loads(run(capsys, *arguments, "--format", "json")[1])
+    return dict(row)

@@ -8,7 +8,11 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final, Self
 
-from audit.interventions.dialects import DIALECTS, Dialect, Placebo
+from collector.evidence import ShownRollout
+from collector.prompts.dialects import DIALECTS, Dialect, Placebo
+
+LETTERS: Final = ("Rollout A", "Rollout B", "Rollout C")
+"""Headings that state no role."""
 
 _NUMBER: Final = r"-?\d{1,30}(?:\.\d{1,30})?"
 _HEADING: Final = re.compile(
@@ -20,6 +24,7 @@ _HEADING: Final = re.compile(
 _FARTHEST: Final = 4
 """Characters between two rollouts, at most."""
 _BLANK: Final = re.compile(r"\n[ \t]*\n|\n*\Z")
+_POINTS: Final = re.compile(r"^Weigh these points:\n(?:- .*\n)+", re.MULTILINE)
 
 
 class UnknownPromptError(ValueError):
@@ -45,6 +50,18 @@ class Block:
     value: float | None
     length: str
     text: str
+
+    @classmethod
+    def of(cls, written: ShownRollout) -> Self:
+        """A rollout that was written out, as `rollout.j2` shows it."""
+        return cls(
+            name=f"{written.label.capitalize()} rollout",
+            rollout=written.rollout,
+            number=f", return {written.return_:.4f}",
+            value=float(f"{written.return_:.4f}"),
+            length=f", length {written.length}",
+            text=written.text,
+        )
 
     @property
     def label(self) -> str | None:
@@ -88,13 +105,18 @@ class CriticPrompt:
     dialect: Dialect
 
     @classmethod
-    def read(cls, text: str) -> Self:
+    def read(cls, text: str, *, shows_three: bool = True) -> Self:
         """Take a prompt apart.
+
+        Args:
+            text: the prompt.
+            shows_three: its frame has to announce three rollouts; without that it has no neutral frame.
 
         Raises:
             UnknownPromptError: its template is not known, or it does not show rollouts as those known do.
         """
-        dialect = next((each for each in DIALECTS if each.claims(text)), None)
+        known = (each for each in DIALECTS if each.claims(text) or (not shows_three and each.evidence in text))
+        dialect = next(known, None)
         if dialect is None:
             raise UnknownPromptError("its template is not known")
         found = _find(text, text.index(dialect.evidence))
@@ -123,6 +145,17 @@ class CriticPrompt:
     def placebo(self, kind: Placebo) -> CriticPrompt:
         """The same, in a neutral frame, changed in a way that leaves its meaning."""
         return self._reworded(self.dialect.placebos[kind])
+
+    def with_point(self, point: str) -> CriticPrompt:
+        """The same with one more of the points that the project's template asks to weigh.
+
+        Raises:
+            UnknownPromptError: it has no such list.
+        """
+        points = _POINTS.search(self.after)
+        if points is None:
+            raise UnknownPromptError("it lists no points to weigh")
+        return replace(self, after=f"{self.after[: points.end()]}- {point}\n{self.after[points.end() :]}")
 
     def without_rollouts(self) -> CriticPrompt:
         """The same, in a neutral frame, with no rollout at all: it says so, and no instruction is about them."""
