@@ -162,7 +162,8 @@ def build(
         raise FiguresError("nothing to draw: give records, cards of critics or a plan of remedies")
     try:
         out.mkdir(parents=True, exist_ok=True)
-        progress.begin(sum(map(len, made.drawings.values())), "figures to draw")
+        number = sum(map(len, made.drawings.values()))
+        progress.begin(number, "figure to draw" if number == 1 else "figures to draw")
         pictures = {
             kind: [_write(drawing, out, progress) for drawing in drawings] for kind, drawings in made.drawings.items()
         }

@@ -20,9 +20,9 @@ CAPTION: Final = (
     "Critics by their cards, those first that gain most. Brackets hold 95% intervals over prompts. Gains are "
     "percentages of the way from random policies to high returns; with evidence: how much more a revision gains with "
     "the rollouts than without. Made worse: revisions after which the return is lower. Breaks: revisions of "
-    "near-optimal policies that break them. Below a number: the same of random edits of the same size. Names the worst: "
-    "answers that name the worst rollout in a sentence with a reason; 33% at random. Follows: revisions that follow a "
-    "rollout because of what is named, with the verdict, of shares that move any of these critics."
+    "near-optimal policies that break them. Below a number: the same of random edits of the same size. Names the "
+    "worst: answers that name the worst rollout in a sentence with a reason; 33% at random. Follows: revisions that "
+    "follow a rollout because of what is named, with the verdict, of shares that move any of these critics."
 )
 _COLUMNS: Final = (
     ("readable", "Readable"),
