@@ -185,6 +185,9 @@ def _pareto(rows: Sequence[Judged]) -> Iterator[str]:
 
 
 COLUMNS: Final = Judged._fields
+SETTING: Final = "setting"
+FINDINGS: Final = "findings"
+"""The parts of the table: who was asked what, and what was found, a sentence a row."""
 
 
 def table(report: Report, rows: Sequence[Judged], notes: Sequence[str]) -> Table:
@@ -211,7 +214,12 @@ def table(report: Report, rows: Sequence[Judged], notes: Sequence[str]) -> Table
         notes=[*report.notes, *notes, *([caption] if caption else [])],
         plain=True,
         print_for_people=print_for_people,
+        parts={SETTING: _sentences(report.setting()), FINDINGS: _sentences(findings)},
     )
+
+
+def _sentences(lines: Sequence[str]) -> list[Row]:
+    return [{"sentence": line} for line in lines]
 
 
 def _findings(report: Report, rows: Sequence[Judged]) -> Iterator[str]:
