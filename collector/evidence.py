@@ -8,6 +8,7 @@ from statistics import fmean, median
 from typing import Any, Final
 
 from collector.policy import Params
+from collector.prompt_parts import Block
 from collector.records import Candidate, Evidence, EvidenceKind, Range, RolloutLabel, Shown, Statistics
 from collector.rollouts.evaluate import Evaluation, Trajectory, replay
 from collector.tasks import Task
@@ -75,6 +76,19 @@ class ShownRollout:
     return_: float
     length: int
     text: str
+
+    @property
+    def block(self) -> Block:
+        """The same as `rollout.j2` shows it."""
+        number = f"{self.return_:.4f}"
+        return Block(
+            name=f"{self.label.capitalize()} rollout",
+            rollout=self.rollout,
+            number=f", return {number}",
+            value=float(number),
+            length=f", length {self.length}",
+            text=self.text,
+        )
 
 
 def write(task: Task, params: Params, seeds: Sequence[int], evidence: Evidence) -> list[ShownRollout]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final, Self
 
-from collector.evidence import ShownRollout
 from collector.prompt_dialects import DIALECTS, Dialect, Placebo
 
 LETTERS: Final = ("Rollout A", "Rollout B", "Rollout C")
@@ -50,18 +49,6 @@ class Block:
     value: float | None
     length: str
     text: str
-
-    @classmethod
-    def of(cls, written: ShownRollout) -> Self:
-        """A rollout that was written out, as `rollout.j2` shows it."""
-        return cls(
-            name=f"{written.label.capitalize()} rollout",
-            rollout=written.rollout,
-            number=f", return {written.return_:.4f}",
-            value=float(f"{written.return_:.4f}"),
-            length=f", length {written.length}",
-            text=written.text,
-        )
 
     @property
     def label(self) -> str | None:

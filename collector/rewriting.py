@@ -78,7 +78,7 @@ def rewrite(
             length=reviewed.lengths[rollout],
         )
         chosen = Evidence(kind=shown.kind, shown=[one])
-        return Block.of(evidence.write(task, reviewed.params, reviewed.seeds, chosen)[0])
+        return evidence.write(task, reviewed.params, reviewed.seeds, chosen)[0].block
 
     remedies = remedies_of(names)
     chooses = acting_on(remedies, "evidence")

@@ -125,7 +125,7 @@ class Rendering:
                 written = evidence.write(self.task, iteration.initial.params, seeds, shown)
             if returns[0] < returns[1] < returns[2]:
                 break
-        return {role: Block.of(each) for role, each in zip(ROLES, written, strict=True)}
+        return {role: each.block for role, each in zip(ROLES, written, strict=True)}
 
     def situation(self, iteration: Iteration, shown: PromptEvidence) -> Callable[[np.random.Generator], Situation]:
         """What remedies rewrite the prompt of an iteration from; rollouts that it shows are as it shows them.
@@ -162,7 +162,7 @@ class Rendering:
             return_=iteration.initial.returns[rollout],
             length=iteration.initial.lengths[rollout],
         )
-        return Block.of(self._write(iteration, Evidence(kind=shown.kind, shown=[one]))[0])
+        return self._write(iteration, Evidence(kind=shown.kind, shown=[one]))[0].block
 
 
 def _evidence(iteration: Iteration) -> Evidence:

@@ -15,7 +15,7 @@ from collector import evidence
 from collector.errors import CollectorError, ModelError, UsageError
 from collector.llm.simulated import SimulatedModel
 from collector.methods import METHODS
-from collector.prompt_parts import LETTERS, Block, CriticPrompt
+from collector.prompt_parts import LETTERS, CriticPrompt
 from collector.prompts import Prompts, Review
 from collector.records import Episode, Truth, decode
 from collector.remedies import REMEDIES, Situation, medoid, remedies_of
@@ -39,7 +39,7 @@ def rendered(kind="three"):
 
 def block(rollout):
     one = evidence.Shown(label="median", rollout=rollout, return_=RUN.returns[rollout], length=RUN.lengths[rollout])
-    return Block.of(evidence.write(TASK, PARAMS, RUN.seeds, evidence.Evidence(kind="three", shown=[one]))[0])
+    return evidence.write(TASK, PARAMS, RUN.seeds, evidence.Evidence(kind="three", shown=[one]))[0].block
 
 
 def situation(prompt=None, seed=0):
