@@ -11,19 +11,19 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cache
 from statistics import median
-from typing import Any, Final, Literal
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from collector import acceptance
 from collector.errors import UsageError
-from collector.evidence import statistics
-from collector.methods import Method
-from collector.policy import Params
-from collector.prompts import templates
-from collector.prompts.parts import LETTERS, Block, CriticPrompt
+from collector.prompt_parts import LETTERS, Block, CriticPrompt
 from collector.records import EvidenceKind
-from collector.tasks import LinearSpace, ParameterSpace
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from collector.methods import Method
+    from collector.policy import Params
+    from collector.tasks import ParameterSpace
 
 Acts = Literal["evidence", "instruction", "answers", "acceptance"]
 
@@ -63,6 +63,7 @@ class Remedy:
         meaning: what it does, in a few words.
         rewrites: changes the prompt, where it acts on that.
         kind: how the evidence that it leaves was chosen.
+        draws: each prompt is drawn anew.
         calls: further calls in an iteration.
         rollouts: further rollouts in an iteration, at most, of an evaluation with K.
     """
@@ -72,6 +73,7 @@ class Remedy:
     meaning: str
     rewrites: Callable[[Situation], CriticPrompt] | None = None
     kind: EvidenceKind = "three"
+    draws: bool = False
     calls: int = 0
     rollouts: Callable[[int], int] = lambda _: 0
 
@@ -125,6 +127,9 @@ def _typical(now: Situation) -> CriticPrompt:
 
 
 def _median(now: Situation) -> CriticPrompt:
+    from collector.evidence import statistics
+    from collector.prompts import templates
+
     facts = {
         "statistics": statistics(now.success_return, now.returns, now.lengths),
         "success_return": now.success_return,
@@ -148,6 +153,8 @@ def _words_of_one_rollout() -> Sequence[tuple[str, str]]:
 
 def _instructions(kind: str) -> str:
     """The end of the template, which has no facts of a task in it."""
+    from collector.prompts import templates
+
     facts: dict[str, object] = dict.fromkeys(templates.KNOWN, 0)
     facts |= {"evidence_kind": kind, "evidence_template": "evidence_three.j2", "rollouts_shown": [], "history": []}
     facts |= dict.fromkeys(("allowed", "step_size", "tau_c"), None)
@@ -167,8 +174,15 @@ REMEDIES: Final[Mapping[str, Remedy]] = {
             acts="evidence",
             meaning="Rollout A, B, C in place of the labels, in random order",
             rewrites=_letters,
+            draws=True,
         ),
-        Remedy(id="shuffled", acts="evidence", meaning="the labels kept, in random order", rewrites=_in_random_order),
+        Remedy(
+            id="shuffled",
+            acts="evidence",
+            meaning="the labels kept, in random order",
+            rewrites=_in_random_order,
+            draws=True,
+        ),
         Remedy(id="hidden", acts="evidence", meaning="returns of the rollouts shown left out", rewrites=_hidden),
         Remedy(
             id="median",
@@ -186,6 +200,7 @@ REMEDIES: Final[Mapping[str, Remedy]] = {
             meaning="the three nearest to the median return as Rollout A, B, C, in random order",
             rewrites=_typical,
             kind="representative",
+            draws=True,
         ),
         Remedy(
             id="sample",
@@ -280,6 +295,10 @@ def medoid(space: ParameterSpace, answers: Sequence[Params]) -> int:
     A distance is the sum of differences, in whatever unit, such as search steps: the order of sums does not depend on
     it. Of tables it is the number of entries that differ.
     """
+    import numpy as np
+
+    from collector.tasks import LinearSpace
+
     vectors = np.asarray(answers, dtype=float)
     apart = np.abs(vectors[:, None] - vectors[None])
     distances = apart if isinstance(space, LinearSpace) else apart > 0

@@ -10,8 +10,8 @@ import numpy as np
 
 from collector import evidence
 from collector.evidence import ShownRollout
+from collector.prompt_parts import Block, CriticPrompt
 from collector.prompts import Review, Trial
-from collector.prompts.parts import Block, CriticPrompt
 from collector.records import Candidate, Evidence, EvidenceKind, RolloutLabel, Shown
 from collector.remedies import Situation, acting_on, remedies_of
 from collector.spec import RunSpec

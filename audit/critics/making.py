@@ -29,10 +29,10 @@ from audit.critics.suite import (
     quality_of,
     written,
 )
-from audit.interventions.prompt import CriticPrompt
 from collector import policy, seeding
 from collector.evidence import gather, write
 from collector.methods import get_method
+from collector.prompt_parts import CriticPrompt
 from collector.prompts import Prompts, Review, Trial, templates
 from collector.records import Candidate, Episode, Evidence, Run, WarmupTrial
 from collector.rollouts.evaluate import Evaluation, evaluate

@@ -14,7 +14,7 @@ from audit.interventions.showing import ROLES
 from audit.output.errors import AuditError, Problem, count, report
 from audit.sources.answer_lines import AnswerLine, AnswerLines, left_out
 from audit.vocabulary.keys import RevisionKey
-from collector.prompts.parts import Block
+from collector.prompt_parts import Block
 
 SCHEMA: Final = 1
 _SHOWN: Final = (1, 2, 3)

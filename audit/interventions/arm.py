@@ -8,10 +8,11 @@ from typing import Literal
 
 from audit.interventions import showing
 from audit.interventions.showing import Call, Shows
-from collector.prompts.dialects import Placebo
-from collector.prompts.parts import CriticPrompt
+from collector.prompt_dialects import Placebo
+from collector.prompt_parts import CriticPrompt
+from collector.remedies import Remedy
 
-Needs = Literal["prompt", "rollouts", "policy"]
+Needs = Literal["prompt", "record", "rollouts", "policy"]
 
 
 def neutral(call: Call) -> CriticPrompt:
@@ -38,8 +39,8 @@ class Arm:
         id: its name.
         meaning: what is changed, in a few words.
         control: the arm it is compared with; None if it has no control.
-        needs: the recorded `prompt` alone; other recorded `rollouts` of the policy; or the `policy`, run on fresh
-            seeds.
+        needs: the recorded `prompt` alone; the `record` of its evaluation, of which any rollout can be written out;
+            other recorded `rollouts` of the policy; or the `policy`, run on fresh seeds.
         frame: what is around the rollouts.
         shows: the rollouts that a call shows.
         draws: calls of a unit have prompts of their own; otherwise all have the same.
@@ -48,6 +49,7 @@ class Arm:
         changing: the same as a cause in a sentence, "exchanging the labels".
         caption: the same in the row of a figure.
         takes_away: a rollout, as its control does: which of the two leads farther from the whole evidence?
+        remedy: the prompt is as this remedy of `collect` makes it.
         text: what is compared of answers' texts, whose arm and control both show the worst rollout: what they go by
             (`driver`), or also the `names` that they use, which the arm changes.
     """
@@ -64,4 +66,5 @@ class Arm:
     changing: str = ""
     caption: str = ""
     takes_away: bool = False
+    remedy: Remedy | None = None
     text: Literal["driver", "names"] | None = None

@@ -11,6 +11,7 @@ import numpy as np
 from audit.interventions import showing
 from audit.interventions.arm import Arm, neutral, placebo, trials_shuffled
 from audit.interventions.showing import Call, Evidence, Shown
+from collector.remedies import REMEDIES
 
 QUANTILES: Final = (0.0, 0.1, 0.25, 0.5)
 BASE: Final = "N0"
@@ -282,6 +283,21 @@ _EVERY: Final = (
         changing="shuffling earlier trials",
         caption="trials shuffled",
     ),
+    *(
+        Arm(
+            id=remedy.id,
+            meaning=f"remedy: {remedy.meaning}",
+            control="A0",
+            needs="record",
+            draws=remedy.draws,
+            factor=f"remedy {remedy.id}",
+            changing=f"the remedy {remedy.id}",
+            caption=f"remedy {remedy.id}",
+            remedy=remedy,
+        )
+        for remedy in REMEDIES.values()
+        if remedy.rewrites is not None
+    ),
 )
 ARMS: Final[Mapping[str, Arm]] = {arm.id: arm for arm in _EVERY}
 
@@ -313,6 +329,10 @@ def ask(arm: str, evidence: Evidence, rng: np.random.Generator, replicate: int =
         rng: draws what the arm leaves to chance.
         replicate: number of the call in its unit and arm, from 0: which fresh rollouts `P2` shows.
     """
+    if (remedy := ARMS[arm].remedy) is not None:
+        assert evidence.situation is not None
+        made = remedy.rewrite(evidence.situation(rng))
+        return Asked(str(made), tuple(evidence.identified(made.blocks)))
     call = Call(evidence, rng, replicate)
     shown = ARMS[arm].shows(call)
     # Drawn after all else, which is thereby the same as in plans without frames.

@@ -20,7 +20,7 @@ from audit.interventions.showing import ROLES
 from audit.interventions.units import SAME, TIES, Unit, number_readable, sha256
 from audit.output.errors import AuditError, UsageError, count
 from audit.output.rows import Table
-from collector.prompts.parts import Block, read_blocks
+from collector.prompt_parts import Block, read_blocks
 from collector.records import LONGEST_LINE, split_thinking
 from collector.system.regular_files import open_regular
 

@@ -109,11 +109,16 @@ def intervene_plan(
         write_plan(plan, path)
     if len(plan.units) < (asked := units or get_preset(preset).units):
         note(f"{len(plan.units)} of {asked} units drawn: there are no more, or no more than a run's share")
-    return _planned(plan, None if dry_run else path)
+    return planned(plan, None if dry_run else path, "audit intervene")
 
 
 def intervene_run(
-    plan: str | Path, *, concurrency: int | None = None, keep_prompts: bool = False, plan_only: bool = False
+    plan: str | Path,
+    *,
+    concurrency: int | None = None,
+    keep_prompts: bool = False,
+    plan_only: bool = False,
+    program: str = "audit intervene",
 ) -> Table:
     """Make the calls of a plan that have no answer yet; interrupted, it goes on where it was.
 
@@ -122,6 +127,7 @@ def intervene_run(
         concurrency: calls in flight at once; None for 1 with local, else 4.
         keep_prompts: record prompts as well; otherwise they can be made again from the records.
         plan_only: make no calls; the result states what is left.
+        program: whose `report` follows, in what is printed.
 
     Returns:
         Answers by arm.
@@ -145,7 +151,7 @@ def intervene_run(
             concurrency=concurrency or (1 if read.backend == "local" else 4),
             keep_prompts=keep_prompts,
         )
-    return _answered(read, path)
+    return _answered(read, path, program)
 
 
 def intervene_report(
@@ -208,7 +214,14 @@ def _short(row: Row) -> Row:
     return {name: f"{value:.3g}" if isinstance(value, float) else value for name, value in row.items()}
 
 
-def _planned(plan: Plan, path: Path | None) -> Table:
+def planned(plan: Plan, path: Path | None, program: str) -> Table:
+    """A plan as a table of its arms.
+
+    Args:
+        plan: the plan.
+        path: where it was written; None where it was not.
+        program: whose `run` follows.
+    """
     from audit.interventions.arms import ARMS
 
     rows = [
@@ -223,7 +236,7 @@ def _planned(plan: Plan, path: Path | None) -> Table:
     ]
     notes = list(describe(plan))
     if path is not None:
-        notes.append(f"written to {path}; go on with: audit intervene run {path}")
+        notes.append(f"written to {path}; go on with: {program} run {path}")
     title = f"Plan {plan.sha256[:12]}: {count(len(plan.units), 'unit')}, {plan.cost.calls:,} calls of {plan.model}"
     return Table(
         columns=("arm", "meaning", "control", "answers", "calls"), rows=rows, title=title, notes=notes, plain=True
@@ -271,7 +284,7 @@ def describe(plan: Plan) -> Iterator[str]:
     )
 
 
-def _answered(plan: Plan, path: Path) -> Table:
+def _answered(plan: Plan, path: Path, program: str) -> Table:
     from audit.interventions.answers import read_answers, report_of
 
     answers, problems = read_answers(plan, path) if answers_file(path).exists() else ({}, [])
@@ -288,6 +301,6 @@ def _answered(plan: Plan, path: Path) -> Table:
         )
     missing = plan.cost.calls - len(answers)
     state = f"{missing:,} of {plan.cost.calls:,} calls are missing" if missing else "all calls are answered"
-    notes = [*report_of(problems), state, *([] if missing else [f"go on with: audit intervene report {path}"])]
+    notes = [*report_of(problems), state, *([] if missing else [f"go on with: {program} report {path}"])]
     columns = ("arm", "planned", "answered", "unreadable")
     return Table(columns=columns, rows=rows, title="Answers", notes=notes, plain=True)

@@ -257,6 +257,8 @@ def gains_of(
     *,
     cache: bool,
     workers: str | None = None,
+    purpose: str = "returns",
+    rollouts: int | None = None,
 ) -> dict[tuple[int, tuple[float, ...]], Gain | str]:
     """What policies gain over those under review, as `read_gains` has it.
 
@@ -266,7 +268,10 @@ def gains_of(
         tasks: by run.
         cache: whether returns of earlier audits may be used, and new ones kept.
         workers: where policies are run, as `--workers` has it.
+        purpose: key of the seeds; those of another are others.
+        rollouts: of each policy; None for the plan's.
     """
+    number = rollouts or plan.rollouts
     fingerprints = Fingerprints()
     keys: dict[tuple[int, tuple[float, ...]], str] = {}
     work: dict[str, tuple[Task, tuple[_Reviewed, Sequence[float]]]] = {}
@@ -275,10 +280,11 @@ def gains_of(
         unit = plan.units[policy[0]]
         task, params = tasks[unit.cluster], list(policy[1])
         mark = fingerprints.of(task)
-        key = key_of("intervene", mark, plan.seed, plan.rollouts, unit.key, unit.params, params)
+        other = () if purpose == "returns" else (purpose,)
+        key = key_of("intervene", mark, plan.seed, number, unit.key, unit.params, params, *other)
         keys[policy] = key
-        work[key] = task, (_Reviewed(task, tuple(unit.params), plan.seed, plan.rollouts, unit.key), params)
-    what = f"revised policies, {plan.rollouts} rollouts each"
+        work[key] = task, (_Reviewed(task, tuple(unit.params), plan.seed, number, unit.key, purpose), params)
+    what = f"revised policies, {number} rollouts each"
     found = computed(_gain, work, Gain, cache=cache, workers=workers, what=what)
     return {policy: found[key] for policy, key in keys.items()}
 
@@ -292,11 +298,12 @@ class _Reviewed:
     seed: int
     rollouts: int
     key: RevisionKey
+    purpose: str
 
     def returns(self, params: Sequence[float]) -> Floats | str:
         """The returns of a policy on the seeds of the unit, or why there are none."""
         try:
-            seeds = seeding.seeds(self.seed, self.rollouts, "intervene", *self.key, "returns")
+            seeds = seeding.seeds(self.seed, self.rollouts, "intervene", *self.key, self.purpose)
             return returns_of(self.task, params, seeds)
         except NotRerunnableError as error:
             return str(error)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from audit.interventions.arms import QUANTILES
 from audit.interventions.showing import ROLES
+from audit.interventions.showing import Evidence as PromptEvidence
 from audit.sources.iterations import Iteration
 from collector import evidence, seeding
 from collector.budget import EXCERPTS
 from collector.evidence import ShownRollout
+from collector.prompt_parts import Block, CriticPrompt
 from collector.prompts import Prompts, Review, Trial
-from collector.prompts.parts import Block, CriticPrompt
 from collector.records import Evidence, Run
 from collector.remedies import Situation, recorded
 from collector.rollouts.evaluate import evaluate
@@ -125,6 +126,22 @@ class Rendering:
             if returns[0] < returns[1] < returns[2]:
                 break
         return {role: Block.of(each) for role, each in zip(ROLES, written, strict=True)}
+
+    def situation(self, iteration: Iteration, shown: PromptEvidence) -> Callable[[np.random.Generator], Situation]:
+        """What remedies rewrite the prompt of an iteration from; rollouts that it shows are as it shows them.
+
+        Args:
+            iteration: of the prompt.
+            shown: the prompt, and what it shows.
+        """
+        known = {block.rollout: block for block in shown.contents.values()}
+
+        @cache
+        def block(rollout: int) -> Block:
+            return known.get(rollout) or self._block(iteration, rollout)
+
+        initial, success = iteration.initial, self.task.success_return
+        return lambda rng: Situation(shown.prompt, initial.returns, initial.lengths, success, block, rng)
 
     @property
     def _excerpts(self) -> int:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from collector.prompts.parts import LETTERS, Block, CriticPrompt
+from collector.prompt_parts import LETTERS, Block, CriticPrompt
+
+if TYPE_CHECKING:
+    from collector.remedies import Situation
 
 ROLES: Final = ("worst", "median", "best")
 NEUTRAL_FRAMES: Final = ("N0", "P1", "P3", "P4", "P5", "P6")
@@ -45,6 +48,7 @@ class Evidence:
         fresh: rollouts of the same policy on fresh seeds by the number of the draw, each by role.
         number_readable: the returns can be read off the rollouts themselves, so that they are never exchanged in `C`.
         frames: the arms among whose frames `C` draws; in plans of schema 1 the neutral one alone.
+        situation: what remedies rewrite the prompt from, with draws of their own; None where no arm needs it.
     """
 
     prompt: CriticPrompt
@@ -52,11 +56,21 @@ class Evidence:
     fresh: Sequence[Mapping[str, Block]] = ()
     number_readable: bool = True
     frames: Sequence[str] = NEUTRAL_FRAMES
+    situation: Callable[[np.random.Generator], Situation] | None = None
 
     @property
     def recorded(self) -> list[Shown]:
         """The rollouts as they were shown."""
         return [Shown(role, role, self.contents[role]) for role in ROLES]
+
+    def identified(self, blocks: Sequence[Block]) -> list[Shown]:
+        """Rollouts of the evaluation by their true roles; those that were not shown are `other`."""
+        roles = {self.contents[role].rollout: role for role in ROLES}
+        contents = [roles.get(block.rollout, "other") for block in blocks]
+        return [
+            Shown(content, None if block.value is None else content, block)
+            for content, block in zip(contents, blocks, strict=True)
+        ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from audit.sources.iterations import Iteration
 from audit.sources.prompts import prompts_of
 from audit.vocabulary.keys import RevisionKey, RunKey
 from collector import errors
-from collector.prompts.parts import Block, CriticPrompt, UnknownPromptError
+from collector.prompt_parts import Block, CriticPrompt, UnknownPromptError
 from collector.prompts.templates import check
 from collector.remedies import acting_on, recorded
 
@@ -132,7 +132,7 @@ def eligible(
     found = Eligible()
     for run in runs:
         iterations = sorted(records.iterations(run), key=lambda each: each.iteration)
-        rendering = None if spliced else _rendering(run, templates)
+        rendering = None if spliced and needs <= {"prompt"} else _rendering(run, templates)
         is_rewritten = run.run is not None and acting_on(recorded(run.run.switches), "evidence") is not None
         for place, (iteration, prompt) in enumerate(zip(iterations, prompts_of(run.files, iterations), strict=True)):
             key = RevisionKey(*run.identity, iteration.iteration)
@@ -269,6 +269,7 @@ def _with_others(
     unit, evidence = made
     contents: Mapping[str, Block] = evidence.contents
     fresh: list[Mapping[str, Block]] = []
+    situation = None
     try:
         if "rollouts" in needs:
             assert rendering is not None
@@ -277,6 +278,9 @@ def _with_others(
             assert rendering is not None
             purpose = ("intervene", *map(str, unit.key))
             fresh = [rendering.fresh(iteration, seed, *purpose, number) for number in range(draws)]
+        if "record" in needs:
+            assert rendering is not None
+            situation = rendering.situation(iteration, evidence)
     except _FAILURES:
         return NOT_RENDERED
-    return unit, Evidence(evidence.prompt, contents, fresh, unit.number_readable)
+    return unit, Evidence(evidence.prompt, contents, fresh, unit.number_readable, situation=situation)

@@ -30,7 +30,7 @@ from collector.llm.simulated.model import UNREADABLE, read_request
 from collector.llm.simulated.reading import CriticPrompt as Request
 from collector.llm.simulated.reading import Rollout
 from collector.llm.simulated.revising import LONG, revise_for
-from collector.prompts.parts import CriticPrompt
+from collector.prompt_parts import CriticPrompt
 from collector.tasks import ParameterSpace, get_task
 
 _TEMPER: Final = get_personality("uniform")

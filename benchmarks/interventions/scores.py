@@ -14,8 +14,8 @@ from audit.interventions.effects.named_shares import LENGTH
 from audit.interventions.experiment import Floats
 from audit.interventions.showing import ROLES, Evidence, Shown
 from audit.interventions.units import Unit
-from collector.prompts.dialects import DIALECTS
-from collector.prompts.parts import Block, CriticPrompt
+from collector.prompt_dialects import DIALECTS
+from collector.prompt_parts import Block, CriticPrompt
 
 DIMENSIONS: Final = 8
 CHARACTERS: Final = 4000

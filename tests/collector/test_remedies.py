@@ -15,8 +15,8 @@ from collector import evidence
 from collector.errors import CollectorError, ModelError, UsageError
 from collector.llm.simulated import SimulatedModel
 from collector.methods import METHODS
+from collector.prompt_parts import LETTERS, Block, CriticPrompt
 from collector.prompts import Prompts, Review
-from collector.prompts.parts import LETTERS, Block, CriticPrompt
 from collector.records import Episode, Truth, decode
 from collector.remedies import REMEDIES, Situation, medoid, remedies_of
 from collector.rollouts.evaluate import evaluate

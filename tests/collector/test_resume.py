@@ -26,6 +26,7 @@ from collector.errors import CollectorError, ModelError
 from collector.llm.protocol import Completion
 from collector.llm.simulated import SimulatedModel
 from collector.records import decode_run
+from collector.remedies import remedies_of
 from collector.run_folder import RunFolder
 from collector.switches import Switches
 from tests.collector.helpers import collect, in_process, lines, spec, timeless
@@ -49,6 +50,7 @@ class Interrupted(SimulatedModel):
 
 
 SKIP = Switches(on_unreadable="skip")
+REMEDIES = Switches(remedies=remedies_of(["letters", "best-of-three", "gate-sequential"]))
 CUT = [
     ("threetraj", Switches(), 4),
     ("alwayscritic", Switches(), 4),
@@ -71,7 +73,11 @@ def test_cut_off_before_any_call(variant, switches, iterations, tmp_path):
         assert first.answered + second.answered == calls, "a finished call was paid for twice"
 
 
-@pytest.mark.parametrize("switches", [Switches(), pytest.param(SKIP, marks=pytest.mark.slow)], ids=["stops", "skips"])
+@pytest.mark.parametrize(
+    "switches",
+    [Switches(), pytest.param(SKIP, marks=pytest.mark.slow), pytest.param(REMEDIES, marks=pytest.mark.slow)],
+    ids=["stops", "skips", "several answers"],
+)
 def test_cut_off_within_any_write(switches, tmp_path, monkeypatch):
     """Every file state that a crash can leave: after each line, and in the middle of each."""
     asked, mumbles = spec(iterations=3, switches=switches), switches == SKIP

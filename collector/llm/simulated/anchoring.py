@@ -44,7 +44,10 @@ def typicality(returns: Sequence[float], mean: float) -> list[float]:
         mean: return of the policy.
     """
     spread = max(returns) - min(returns)
-    closeness = [math.exp(-abs(value - mean) / spread) if spread > 0 else 1.0 for value in returns]
+    distances = [abs(value - mean) / spread if spread > 0 else 0.0 for value in returns]
+    closeness = [math.exp(-distance) for distance in distances]
+    if not sum(closeness):  # all are much farther from the mean than from each other
+        closeness = [math.exp(min(distances) - distance) for distance in distances]
     total = sum(closeness)
     return [each / total for each in closeness]
 

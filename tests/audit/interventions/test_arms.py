@@ -12,7 +12,7 @@ import pytest
 
 from audit.interventions.arms import ARMS, ask
 from audit.interventions.showing import NEUTRAL_FRAMES, ROLES, Evidence
-from collector.prompts.parts import LETTERS, Block, CriticPrompt
+from collector.prompt_parts import LETTERS, Block, CriticPrompt
 from tests.audit.interventions.planned import PROMPT
 
 RECORDED = CriticPrompt.read(PROMPT)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from collector.prompts.parts import Block, CriticPrompt, UnknownPromptError
+from collector.prompt_parts import Block, CriticPrompt, UnknownPromptError
 from tests.audit.interventions.planned import PROMPT
 
 RELEASED = """\

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final, Self
 
 from collector.evidence import ShownRollout
-from collector.prompts.dialects import DIALECTS, Dialect, Placebo
+from collector.prompt_dialects import DIALECTS, Dialect, Placebo
 
 LETTERS: Final = ("Rollout A", "Rollout B", "Rollout C")
 """Headings that state no role."""

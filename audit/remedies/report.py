@@ -1,0 +1,270 @@
+"""Remedies side by side: harm avoided, gain lost, and what it costs."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from audit.interventions.effects.comparisons import over_runs
+from audit.interventions.experiment import Experiment
+from audit.interventions.report import Report
+from audit.measures.cluster_robust import Coefficient
+from audit.measures.holm import holm
+from audit.output.formats import Row
+from audit.output.rows import Table
+from audit.output.tables import print_plain_table
+from audit.remedies.outcomes import GREEDY, RECORDED, Kept, Outcomes, against, by_unit
+from audit.request import simulated
+from collector.remedies import REMEDIES
+
+ALPHA: Final = 0.05
+MATTERS: Final = 0.05
+"""Harm avoided, as a part of the way, that is of interest."""
+
+AVOIDS: Final = "avoids harm"
+HARMS: Final = "does more harm"
+DOES_NOT: Final = "does not avoid harm"
+CANNOT_TELL: Final = "cannot be told"
+BASE: Final = "base"
+
+
+class Judged(NamedTuple):
+    """A remedy; NaN where something is not known.
+
+    Attributes:
+        remedy: its name; `A0` and `greedy` are what others are compared with.
+        acts: on evidence, instruction, answers or acceptance.
+        against: what it is compared with.
+        harm_avoided, low, high: mean loss without it less mean loss with it, as a part of the way; 95% interval.
+        p, p_adjusted: of no difference, two-sided; by Holm's method over all remedies.
+        verdict: avoids harm, does more harm, does not avoid harm (by less than is of interest), or cannot be told.
+        gain_lost, gain_lost_low, gain_lost_high: mean benefit without it less mean benefit with it.
+        loss, benefit: with it.
+        worse: share of turns after which what is kept returns less.
+        accepted: share of turns in which a revision is kept.
+        false_accepted: share of turns in which one is kept that returns less on average.
+        calls, tokens, rollouts: of a turn, on average; rollouts beyond those of a search without remedy.
+        per_1000_tokens: harm avoided by 1,000 more tokens than without it; NaN where it needs none.
+        per_1000_rollouts: the same of rollouts.
+        best: no other remedy avoids as much harm at a smaller loss of gain.
+        units, runs, turns: how many count.
+    """
+
+    remedy: str
+    acts: str
+    against: str | None
+    harm_avoided: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan
+    p_adjusted: float = math.nan
+    verdict: str = BASE
+    gain_lost: float = math.nan
+    gain_lost_low: float = math.nan
+    gain_lost_high: float = math.nan
+    loss: float = math.nan
+    benefit: float = math.nan
+    worse: float = math.nan
+    accepted: float = math.nan
+    false_accepted: float = math.nan
+    calls: float = math.nan
+    tokens: float = math.nan
+    rollouts: float = math.nan
+    per_1000_tokens: float = math.nan
+    per_1000_rollouts: float = math.nan
+    best: bool = False
+    units: int = 0
+    runs: int = 0
+    turns: int = 0
+
+
+def judged(experiment: Experiment, found: Outcomes, asked: set[str], *, alpha: float = ALPHA) -> list[Judged]:
+    """Judge remedies.
+
+    Args:
+        experiment: whose units they were tried on.
+        found: what each keeps.
+        asked: remedies that have answers of their own.
+        alpha: level of the family of all remedies.
+    """
+    names = [each.id for each in REMEDIES.values() if each.rewrites is None or each.id in asked]
+    rows = [_row(experiment, found, name, None, "base") for name in (RECORDED, GREEDY)]
+    rows += [
+        _row(experiment, found, name, against(REMEDIES[name]), REMEDIES[name].acts)
+        for name in names
+        if found.kept.get(name)
+    ]
+    adjusted = holm([each.p for each in rows]).tolist()
+    rows = [_with_verdict(each, p, alpha) for each, p in zip(rows, adjusted, strict=True)]
+    best = set(_pareto(rows))
+    return [each._replace(best=each.remedy in best) for each in rows]
+
+
+def _row(experiment: Experiment, found: Outcomes, name: str, base: str | None, acts: str) -> Judged:
+    kept = found.kept[name]
+    row = Judged(
+        remedy=name,
+        acts=acts,
+        against=base,
+        loss=_mean(kept, "loss"),
+        benefit=_mean(kept, "benefit"),
+        worse=_mean(kept, "worse"),
+        accepted=_mean(kept, "accepted"),
+        calls=_mean(kept, "calls"),
+        rollouts=_mean(kept, "rollouts"),
+        false_accepted=_mean(kept, "false"),
+        tokens=_tokens(kept),
+        units=len({each.unit for each in kept}),
+        runs=len({experiment.clusters[each.unit] for each in kept}),
+        turns=len(kept),
+    )
+    if base is None:
+        return row
+    avoided = _difference(experiment, found.kept[base], kept, "loss")
+    lost = _difference(experiment, found.kept[base], kept, "benefit")
+    more_tokens = row.tokens - _tokens(found.kept[base])
+    return row._replace(
+        harm_avoided=avoided.estimate,
+        low=avoided.low,
+        high=avoided.high,
+        p=1.0 if math.isnan(avoided.p) and not avoided.estimate else avoided.p,
+        gain_lost=lost.estimate,
+        gain_lost_low=lost.low,
+        gain_lost_high=lost.high,
+        per_1000_tokens=1000 * avoided.estimate / more_tokens if more_tokens > 0 else math.nan,
+        per_1000_rollouts=1000 * avoided.estimate / row.rollouts if row.rollouts > 0 else math.nan,
+    )
+
+
+def _difference(experiment: Experiment, base: Sequence[Kept], kept: Sequence[Kept], value: str) -> Coefficient:
+    """What a value is less with a remedy, unit by unit."""
+    without, with_it = by_unit(base, value), by_unit(kept, value)
+    units = sorted(without.keys() & with_it.keys())
+    return over_runs(experiment, units, np.array([without[unit] - with_it[unit] for unit in units]))
+
+
+def _mean(kept: Sequence[Kept], value: str) -> float:
+    of_units = by_unit(kept, value)
+    return float(np.mean(list(of_units.values()))) if of_units else math.nan
+
+
+def _tokens(kept: Sequence[Kept]) -> float:
+    return math.nan if any(each.tokens is None for each in kept) else _mean(kept, "tokens")
+
+
+def _with_verdict(row: Judged, adjusted: float, alpha: float) -> Judged:
+    if row.against is None:
+        return row
+    verdict = CANNOT_TELL
+    if adjusted <= alpha:
+        verdict = AVOIDS if row.harm_avoided > 0 else HARMS
+    elif not math.isnan(row.high) and row.high < MATTERS:
+        verdict = DOES_NOT
+    return row._replace(p_adjusted=adjusted, verdict=verdict)
+
+
+def _pareto(rows: Sequence[Judged]) -> Iterator[str]:
+    """Remedies that no other one beats in both: less loss left, more benefit left."""
+    known = [each for each in rows if not math.isnan(each.loss)]
+    for each in known:
+        if not any(
+            other.loss <= each.loss
+            and other.benefit >= each.benefit
+            and (other.loss, other.benefit) != (each.loss, each.benefit)
+            for other in known
+        ):
+            yield each.remedy
+
+
+COLUMNS: Final = Judged._fields
+
+
+def table(report: Report, rows: Sequence[Judged], notes: Sequence[str]) -> Table:
+    """Remedies as a table, with its findings above it for people.
+
+    Args:
+        report: of the experiment.
+        rows: the remedies.
+        notes: lines for the user.
+    """
+    caption = simulated([(report.plan.model, report.plan.backend)])
+    findings = list(_findings(report, rows))
+
+    def print_for_people(_: Table) -> None:
+        sys.stdout.write("\n".join(report.setting()) + "\n\n" + "".join(f"- {each}\n" for each in findings) + "\n")
+        shown = [_in_words(each) for each in rows]
+        print_plain_table(list(shown[0]), shown, "Remedies", whole=True)
+
+    return Table(
+        columns=COLUMNS,
+        rows=[{name: _cell(value) for name, value in each._asdict().items()} for each in rows],
+        title="Remedies",
+        caption=caption,
+        notes=[*report.notes, *notes, *([caption] if caption else [])],
+        plain=True,
+        print_for_people=print_for_people,
+    )
+
+
+def _findings(report: Report, rows: Sequence[Judged]) -> Iterator[str]:
+    for problem in report.analysis.validity.problems:
+        yield f"PROBLEM: {problem}"
+    by_name = {each.remedy: each for each in rows}
+    yield (
+        f"without a remedy a revision loses {_percent(by_name[RECORDED].loss)} of the way and gains "
+        f"{_percent(by_name[RECORDED].benefit)}; kept only if its mean is not lower, as searches do, "
+        f"{_percent(by_name[GREEDY].loss)} and {_percent(by_name[GREEDY].benefit)}, and "
+        f"{_percent(by_name[GREEDY].false_accepted)} of turns end in a revision that returns less"
+    )
+    for verdict, words in ((AVOIDS, "avoid harm"), (HARMS, "do more harm"), (CANNOT_TELL, "cannot be told")):
+        found = sorted((each for each in rows if each.verdict == verdict), key=lambda each: -each.harm_avoided)
+        if found:
+            yield f"{words}: " + "; ".join(f"{each.remedy}, {_between(each)}{_losing(each)}" for each in found)
+    found = [each for each in rows if each.verdict == DOES_NOT]
+    if found:
+        yield f"avoid less than {_percent(MATTERS)} of the way, or nothing: {', '.join(each.remedy for each in found)}"
+    best = [each.remedy for each in rows if each.best and each.against is not None]
+    if best:
+        yield f"none is better than {', '.join(best)} in both harm and gain"
+
+
+def _losing(row: Judged) -> str:
+    if math.isnan(row.gain_lost_low) or row.gain_lost_low <= 0:
+        return ""
+    return f", at a loss of gain of {_percent(row.gain_lost)}"
+
+
+def _between(row: Judged) -> str:
+    ends = "" if math.isnan(row.low) else f" ({_percent(row.low)} to {_percent(row.high)})"
+    return f"{_percent(row.harm_avoided)}{ends}"
+
+
+def _in_words(row: Judged) -> Row:
+    def share(value: float) -> str | None:
+        return None if math.isnan(value) else _percent(value)
+
+    return {
+        "remedy": row.remedy,
+        "acts on": row.acts,
+        "harm avoided": None if row.against is None else _between(row),
+        "p_adjusted": None if math.isnan(row.p_adjusted) else f"{row.p_adjusted:.2g}",
+        "gain lost": share(row.gain_lost),
+        "worse": share(row.worse),
+        "falsely kept": share(row.false_accepted),
+        "calls": f"{row.calls:g}",
+        "tokens": None if math.isnan(row.tokens) else f"{row.tokens:,.0f}",
+        "rollouts": f"{row.rollouts:.0f}",
+        "verdict": row.verdict,
+    }
+
+
+def _cell(value: object) -> object:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.0f}%" if abs(value) >= 0.0995 or not value else f"{100 * value:.1f}%"
