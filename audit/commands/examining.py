@@ -41,6 +41,10 @@ def examine(
         Literal["quick", "full"],
         typer.Option("--size", help="quick: form, help and harm, 360 calls; full: what moves it as well, 7,308 calls."),
     ] = "quick",
+    units: Annotated[
+        int | None,
+        typer.Option("--units", min=2, max=126, help="Ask only the first prompts.", show_default="all of the size"),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="DIR", help="Folder of the examination.", show_default="critics/MODEL-SIZE"),
@@ -86,6 +90,7 @@ def examine(
         backend=backend,
         personality=personality,
         size=size,
+        units=units,
         out=out,
         suite_seed=suite_seed,
         concurrency=concurrency,

@@ -18,16 +18,17 @@ NOBODY: Final[Mapping[str, Any]] = {"backend": BACKEND, "model": BACKEND, "optio
 """Who is asked, where that does not matter: neither prompts nor seeds nor the order of calls depend on it."""
 
 
-def asking_of(suite: Suite, size: Size, who: Mapping[str, Any] = NOBODY) -> Asking:
+def asking_of(suite: Suite, size: Size, who: Mapping[str, Any] = NOBODY, units: int | None = None) -> Asking:
     """The calls of an examination, without a folder of its own.
 
     Args:
         suite: whose units are asked.
         size: of the examination.
         who: `backend`, `model`, `options` and `given`, as `make_plan` has them.
+        units: only the first so many; None for all of the size.
     """
     with tempfile.TemporaryDirectory() as name:
-        write_records(suite.of_size(size), Path(name) / RECORDS)
+        write_records(suite.of_size(size)[:units], Path(name) / RECORDS)
         path = Path(name) / PLAN
         plan = plan_of(suite, size, Path(name) / RECORDS, path, who)
         return Asking(plan, *units_of(plan, path))

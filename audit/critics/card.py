@@ -358,17 +358,17 @@ def _findings(card: Card) -> Iterator[str]:
     verdict = _verdict(gain)
     if not card.problems:
         yield (
-            f"{verdict}: a revision gains {_between(gain)} of the way from random policies to high returns, a random "
-            f"edit of the same size {_percent(random.value)}."
+            f"{verdict}: a revision changes the return by {_signed(gain)} of the way from random policies to high "
+            f"returns, a random edit of the same size by {_percent(random.value)}."
         )
     evidence = card.number("gain from evidence")
     if evidence.value is not None and evidence.low is not None and evidence.high is not None and not card.problems:
         if evidence.low > 0:
-            yield f"The rollouts that it is shown help it: {_between(evidence)} more than without any."
+            yield f"The rollouts that it is shown help it: {_signed(evidence)} of the way against none."
         elif evidence.high < 0:
-            yield f"It does better without the rollouts that it is shown: {_between(evidence)}."
+            yield f"It does better without the rollouts that it is shown: {_signed(evidence)} of the way against none."
         else:
-            yield f"Whether the rollouts that it is shown help it cannot be told: {_between(evidence)}."
+            yield f"Whether the rollouts that it is shown help it cannot be told: {_signed(evidence)} against none."
     worse, by_random = card.number("made worse"), card.number("made worse", "random edit")
     yield f"It makes {_between(worse)} of policies worse, a random edit {_percent(by_random.value)}."
     broken = card.number("near-optimal breaks")
@@ -395,6 +395,12 @@ def _verdict(gain: Number) -> str:
 def _between(number: Number) -> str:
     ends = "" if number.low is None else f" ({_percent(number.low)} to {_percent(number.high)})"
     return f"{_percent(number.value)}{ends}"
+
+
+def _signed(number: Number) -> str:
+    assert number.value is not None
+    ends = "" if number.low is None else f" ({_percent(number.low)} to {_percent(number.high)})"
+    return f"{100 * number.value:+.0f}%{ends}"
 
 
 def _percent(value: float | None) -> str:

@@ -46,7 +46,7 @@ def critic_from(
     check_workers(workers)
     path = Path(log)
     found = open_log(path)
-    size = _size_of(found.header, path)
+    size, units = _size_of(found.header, path)
     who: dict[str, Any] = {
         "backend": BACKEND,
         "model": found.header.eval.model,
@@ -54,19 +54,19 @@ def critic_from(
         "given": {},
     }
     _refuse_sameness(who["options"], path)
-    asking = asking_of(packaged(), size, who)
+    asking = asking_of(packaged(), size, who, units)
     answers = _answers(found, asking, path)
     refuse_unsound(asking.plan, answers)
     folder = Path(out) if out is not None else Path("critics") / f"{slug(who['model'])}-{size}"
-    plan = planned(folder, size, None, who, dry_run=False)
+    plan = planned(folder, size, None, who, units=units)
     _keep(plan, asking.plan, answers, folder)
     examined = examined_in(folder, cache=cache, workers=workers)
     write_card(folder, examined)
     return card_table(examined.card, [f"the card: {folder / CARD}; as a page: {folder / 'index.html'}"])
 
 
-def _size_of(header: Header, path: Path) -> Size:
-    """The size that was asked.
+def _size_of(header: Header, path: Path) -> tuple[Size, int | None]:
+    """The size that was asked, and of how many units.
 
     Raises:
         AuditError: the log is of another task, another suite, or was run in another way.
@@ -83,7 +83,8 @@ def _size_of(header: Header, path: Path) -> Size:
         )
     if (spec.config.epochs or 1) > 1:
         raise AuditError(f"{path} asked every prompt in {spec.config.epochs} epochs; run the task with one")
-    return cast(Size, size)
+    units = about.get("units")
+    return cast(Size, size), units if isinstance(units, int) else None
 
 
 def _options(header: Header) -> dict[str, Any]:

@@ -56,6 +56,7 @@ def critic(
     out: str | Path | None = None,
     size: Size = "quick",
     personality: str | None = None,
+    units: int | None = None,
     suite_seed: int | None = None,
     concurrency: int | None = None,
     dry_run: bool = False,
@@ -73,6 +74,7 @@ def critic(
         out: the folder of the examination; None for one named by model and size below `critics`.
         size: quick decides form, help and harm; full also what moves the critic.
         personality: of the simulated critic.
+        units: ask only the first so many prompts, 18 or a multiple to have all kinds; None for all of the size.
         suite_seed: make a suite of one's own from this seed; None for that of the package.
         concurrency: calls in flight at once; None for 1 with local, else 4.
         dry_run: print the price, ask nothing and write nothing.
@@ -97,7 +99,7 @@ def critic(
     model = model_of(backend, given, 1)
     folder = Path(out) if out is not None else Path("critics") / f"{slug(model.name)}-{size}"
     who = {"backend": backend, "model": model.name, "options": model.options, "given": given}
-    plan = planned(folder, size, suite_seed, who, dry_run=dry_run)
+    plan = planned(folder, size, suite_seed, who, units=units, dry_run=dry_run)
     done = 0
     if not dry_run and answers_file(folder / PLAN).exists():
         done = len(read_answers(plan, folder / PLAN)[0])
@@ -239,7 +241,7 @@ def suite_in(folder: Path, suite_seed: int | None, *, keep: bool = True) -> Suit
 
 
 def plan_of(suite: Suite, size: str, records: Path, path: Path, who: Mapping[str, Any]) -> Plan:
-    """The plan of an examination.
+    """The plan of an examination: of all units whose records are there.
 
     Args:
         suite: whose units are asked.
@@ -261,7 +263,15 @@ def plan_of(suite: Suite, size: str, records: Path, path: Path, who: Mapping[str
     )
 
 
-def planned(folder: Path, size: Size, suite_seed: int | None, who: Mapping[str, Any], *, dry_run: bool) -> Plan:
+def planned(
+    folder: Path,
+    size: Size,
+    suite_seed: int | None,
+    who: Mapping[str, Any],
+    *,
+    units: int | None = None,
+    dry_run: bool = False,
+) -> Plan:
     """The plan in a folder, made where there is none.
 
     Args:
@@ -269,6 +279,7 @@ def planned(folder: Path, size: Size, suite_seed: int | None, who: Mapping[str, 
         size: of the examination.
         suite_seed: of a suite of one's own; None for the package's.
         who: `backend`, `model`, `options` and `given`, as `make_plan` has them.
+        units: only the first so many; None for all of the size, or those that are there.
         dry_run: write nothing.
 
     Raises:
@@ -287,17 +298,19 @@ def planned(folder: Path, size: Size, suite_seed: int | None, who: Mapping[str, 
                 f"{folder} holds answers of {plan.model} to {plan.preset}, not of {who['model']} to {size}; name "
                 "another --out"
             )
+        if units not in {None, len(plan.units)}:
+            raise AuditError(f"{folder} holds answers to {count(len(plan.units), 'prompt')}; name another --out")
         return plan
     suite = suite_in(folder, suite_seed, keep=not dry_run)
     if dry_run:
         with tempfile.TemporaryDirectory() as name:
-            write_records(suite.of_size(size), Path(name) / RECORDS)
+            write_records(suite.of_size(size)[:units], Path(name) / RECORDS)
             return plan_of(suite, size, Path(name) / RECORDS, Path(name) / PLAN, who)
     if folder.exists() and not folder.is_dir():
         raise AuditError(f"{folder} is a file; name another --out")
     if strangers := _strangers(folder):
         raise AuditError(f"{folder} holds {strangers}, which is of no examination; name an empty folder with --out")
-    write_records(suite.of_size(size), folder / RECORDS)
+    write_records(suite.of_size(size)[:units], folder / RECORDS)
     plan = plan_of(suite, size, folder / RECORDS, path, who)
     write_plan(plan, path)
     return plan
@@ -363,7 +376,7 @@ def _same_plan(plan: Plan, folder: Path, suite: Suite) -> None:
     """
     who = {name: getattr(plan, name) for name in ("backend", "model", "options", "given")}
     with tempfile.TemporaryDirectory() as name:
-        write_records(suite.of_size(plan.preset), Path(name) / RECORDS)  # type: ignore[arg-type]
+        write_records(suite.of_size(plan.preset)[: len(plan.units)], Path(name) / RECORDS)  # type: ignore[arg-type]
         again = plan_of(suite, plan.preset, Path(name) / RECORDS, Path(name) / PLAN, who)
     for field in plan.__struct_fields__:
         if field not in {"sha256", "version", "cost"} and getattr(plan, field) != getattr(again, field):

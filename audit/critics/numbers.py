@@ -119,6 +119,10 @@ def _names(role: str) -> Callable[[Judged], float | None]:
     return value
 
 
+FROM_EVIDENCE: Final = "gain from evidence"
+"""The only number that is a difference of two arms, unit by unit."""
+
+
 def _metrics() -> Iterator[Metric]:
     way = "as a part of the way from random policies to high returns"
     yield Metric(
@@ -150,6 +154,9 @@ def _metrics() -> Iterator[Metric]:
     yield Metric(
         "gain without evidence", "help", f"mean gain where no rollout is shown, {way}", "mean", _gain, arm=NOTHING
     )
+    yield Metric(
+        FROM_EVIDENCE, "help", "how much more a revision gains with the rollouts than without", "mean", lambda _: None
+    )
     yield Metric("made better", "help", "revisions after which the return is higher", "share", _optional("better"))
     yield Metric("made worse", "harm", "revisions after which the return is lower", "share", _worse)
     yield Metric("made worse", "harm", "the same of random edits", "share", _random(_worse), who="random edit")
@@ -175,14 +182,8 @@ def _metrics() -> Iterator[Metric]:
 
 
 METRICS: Final = tuple(_metrics())
-FROM_EVIDENCE: Final = Metric(
-    "gain from evidence",
-    "help",
-    "how much more a revision gains with the rollouts than without",
-    "mean",
-    lambda _: None,
-)
-"""A difference of two arms, unit by unit."""
+_GAIN: Final = next(each for each in METRICS if each.name == "gain" and each.who == "model")
+_WITHOUT: Final = next(each for each in METRICS if each.arm == NOTHING)
 ABSENT: Final = {"gain": 0.0, "made worse": 0.0, "made better": 0.0, "near-optimal breaks": 0.0}
 """What a critic that does nothing gets."""
 
@@ -273,10 +274,8 @@ UnitValues = Mapping[int, tuple[str, float, int]]
 
 def by_unit(metric: Metric, judged: Sequence[Judged]) -> UnitValues:
     """The values of a metric, unit by unit."""
-    if metric is FROM_EVIDENCE:
-        gain = next(each for each in METRICS if each.name == "gain" and each.who == "model")
-        without = next(each for each in METRICS if each.arm == NOTHING)
-        first, second = by_unit(gain, judged), by_unit(without, judged)
+    if metric.name == FROM_EVIDENCE:
+        first, second = by_unit(_GAIN, judged), by_unit(_WITHOUT, judged)
         return {
             number: (env, mean - second[number][1], answers + second[number][2])
             for number, (env, mean, answers) in first.items()
@@ -296,7 +295,7 @@ def by_unit(metric: Metric, judged: Sequence[Judged]) -> UnitValues:
 def estimates(judged: Sequence[Judged]) -> Iterator[tuple[Metric, Estimate, UnitValues]]:
     """All numbers; none but those of form where no answer could be read."""
     is_read = any(each.answer.readable for each in judged)
-    for metric in (*METRICS, FROM_EVIDENCE):
+    for metric in METRICS:
         values = by_unit(metric, judged) if is_read or metric.name == "readable" else {}
         yield metric, estimate(values, metric.kind), values
 

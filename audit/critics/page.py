@@ -48,7 +48,6 @@ def write_page(folder: Path, examined: Examined) -> None:
         card=card,
         sections=SECTIONS,
         percent=_percent,
-        tokens=lambda count: "an unknown number of" if count is None else f"{count:,}",
         link=_link,
         link_to_shares=_page_of(CONJOINT),
         tasks=sorted({unit.env for unit in card.units}),

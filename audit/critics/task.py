@@ -38,11 +38,12 @@ def readable() -> Scorer:
     return score
 
 
-def _critic(size: str = "quick") -> Task:
+def _critic(size: str = "quick", units: int | None = None) -> Task:
     """Examine a model as a critic of policies.
 
     Args:
         size: quick, 360 calls: form, help and harm; full, 7,308 calls: what moves it as well.
+        units: ask only the first so many prompts, 18 or a multiple to have all kinds; by default all of the size.
     """
     from typing import cast
 
@@ -52,8 +53,10 @@ def _critic(size: str = "quick") -> Task:
 
     if size not in SIZES:
         raise ValueError(f"unknown size '{size}'; choose from {', '.join(SIZES)}")
+    if units is not None and units < 2:
+        raise ValueError(f"units: {units}; two or more are needed")
     suite = packaged()
-    asking = asking_of(suite, cast(Size, size))
+    asking = asking_of(suite, cast(Size, size), units=units)
     plan = asking.plan
     about = {"suite": suite.sha256, "size": size}
     samples = [
@@ -75,7 +78,7 @@ def _critic(size: str = "quick") -> Task:
         dataset=MemoryDataset(samples, name=f"{suite.name}-{size}"),
         solver=asked_once(),
         scorer=readable(),
-        metadata={**about, "seed": suite.seed, "suite_name": suite.name},
+        metadata={**about, "seed": suite.seed, "suite_name": suite.name, "units": len(plan.units)},
     )
 
 

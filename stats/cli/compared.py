@@ -80,7 +80,13 @@ def metrics(request: Request, equal_cost: EqualCost = False, call_cost: CallCost
 @reading(detector=True)
 def compare(
     request: Request,
-    reference: Annotated[str, typer.Option(help="The method that the others are compared with.")] = "r2po",
+    reference: Annotated[
+        str, typer.Option(help="The method that the others are compared with; with --conditions the condition.")
+    ] = "r2po",
+    conditions: Annotated[
+        bool,
+        typer.Option("--conditions", help="Compare the conditions of each method, such as with and without a remedy."),
+    ] = False,
     metric: Annotated[
         MetricName, typer.Option(help="Which number of a run is compared: a return, or a share of its revisions.")
     ] = MetricName.mean_return,
@@ -92,6 +98,8 @@ def compare(
 ) -> None:
     """Welch's t-test of one method against every other on every task, corrected after Holm over the tasks.
 
+    Or, with --conditions, of one condition against every other, method by method.
+
     Example: stats compare data/runs --reference reptraj --metric regressions_pct
     """
     from stats.tables import metrics as tables
@@ -100,8 +108,10 @@ def compare(
         raise UsageError(f"--alpha {alpha}: give a number between 0 and 1")
     if equal_cost and metric.value not in tables.METRICS:
         raise UsageError(f"--equal-cost: a share of revisions has no cost; give --metric {' or '.join(tables.METRICS)}")
-    frames = read(request, ["iterations" if equal_cost else "run_rates"], reference)
+    compared, within = ("condition", "variant") if conditions else ("variant", "condition")
+    frames = read(request, ["iterations" if equal_cost else "run_rates"], (compared, reference))
     runs = _at_equal_cost(frames, call_cost) if equal_cost else frames.of["run_rates"]
+    runs = runs.rename(columns={compared: "variant", within: "condition"})
     try:
         rows = tables.compare(runs, reference, metric.value, alpha)
     except tables.MissingReferenceError as error:
@@ -109,9 +119,11 @@ def compare(
         note(f"nothing to compare: --reference {reference}: {error}")
     else:
         if not rows:
-            note(f"nothing to compare: the records hold no method but {reference}")
+            note(f"nothing to compare: the records hold no {'condition' if conditions else 'method'} but {reference}")
     title = f"{reference} against the others, {metric.value.replace('_', ' ')}{EQUAL if equal_cost else ''}"
-    deliver(_table(rows, tables.COMPARE_COLUMNS, title, frames.caption), request)
+    columns = [within if name == "condition" else name for name in tables.COMPARE_COLUMNS]
+    rows = [{within if name == "condition" else name: value for name, value in row.items()} for row in rows]
+    deliver(_table(rows, columns, title, frames.caption, plain=conditions), request)
 
 
 def _at_equal_cost(frames: Frames, call_cost: float) -> pd.DataFrame:
@@ -129,7 +141,9 @@ def _at_equal_cost(frames: Frames, call_cost: float) -> pd.DataFrame:
     return found.runs
 
 
-def _table(rows: Sequence[Row], columns: Sequence[str], title: str, caption: str | None) -> Table:
+def _table(
+    rows: Sequence[Row], columns: Sequence[str], title: str, caption: str | None, *, plain: bool = False
+) -> Table:
     # A column of notes is shown only where it has any.
     shown = [c for c in columns if c not in _TECHNICAL and (c != "note" or any(row[c] for row in rows))]
-    return Table(columns=columns, rows=rows, title=title, essential=shown, caption=caption)
+    return Table(columns=columns, rows=rows, title=title, essential=shown, caption=caption, plain=plain)

@@ -33,21 +33,24 @@ class Frames:
     caption: str | None
 
 
-def read(request: Request, relations: Sequence[str], reference: str | None = None) -> Frames:
+_KINDS: Final = {"variant": "method", "condition": "condition"}
+
+
+def read(request: Request, relations: Sequence[str], reference: tuple[str, str] | None = None) -> Frames:
     """Read relations of the audit; problems in the records are reported on standard error.
 
     Args:
         request: where to read, and which tasks, methods and conditions.
         relations: their names.
-        reference: a method that was asked for beside them.
+        reference: a column, `variant` or `condition`, and what was asked for of it beside them.
 
     Raises:
         AuditError: as `audit.request.Request.read` raises it; or no run is of the reference.
     """
     with request.read() as store:
-        methods = names(store, "variant")
-        if reference is not None and reference not in methods:
-            raise AuditError(f"--reference {reference}: no runs of that method; methods here: {', '.join(methods)}")
+        if reference is not None and reference[1] not in (known := names(store, reference[0])):
+            kind = _KINDS[reference[0]]
+            raise AuditError(f"--reference {reference[1]}: no runs of that {kind}; {kind}s here: {', '.join(known)}")
         tasks = names(store, "env")
         frames = {name: request.select(store.relation(name)).df() for name in {*relations, "run_facts"}}
         if store.problems:

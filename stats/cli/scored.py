@@ -50,7 +50,7 @@ def read_scored(
     """
     scales = parse_scales(given)
     relation = "iterations" if curves else "runs"
-    frames = read(request, [relation], reference)
+    frames = read(request, [relation], None if reference is None else ("variant", reference))
     facts, returns = frames.of["run_facts"], frames.of[relation]
     if strange := sorted(set(scales) - set(frames.tasks)):
         raise AuditError(f"--scale {strange[0]}: no such task in the records; they hold {', '.join(frames.tasks)}")

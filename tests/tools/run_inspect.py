@@ -29,6 +29,7 @@ parser.add_argument("answers", type=Path, help="plan.answers.jsonl of an examina
 parser.add_argument("--format", default="eval", choices=["eval", "json"])
 parser.add_argument("--server", help="address of a server; else the answers are given again")
 parser.add_argument("--model", default="model", help="its model")
+parser.add_argument("--units", type=int, help="ask only the first prompts of the suite")
 parser.add_argument("--limit", type=int, help="ask only the first ones")
 
 
@@ -54,8 +55,15 @@ if __name__ == "__main__":
         model = get_model(f"openai-api/loopback/{args.model}", base_url=args.server, api_key="none")
     else:
         model = again(args.answers)
+    task_args = {} if args.units is None else {"units": args.units}
     [log] = evaluate(
-        "audit/critic", model=model, log_dir=str(args.logs), log_format=args.format, limit=args.limit, display="none"
+        "audit/critic",
+        model=model,
+        task_args=task_args,
+        log_dir=str(args.logs),
+        log_format=args.format,
+        limit=args.limit,
+        display="none",
     )
     assert log.status == "success", log.error
     print(log.location.removeprefix("file://"), log.results.scores[0].metrics["accuracy"].value)

@@ -70,8 +70,8 @@ def test_the_card_of_a_model_behind_a_server(tmp_path, monkeypatch):
         server.critics["scripted"] = Critic(called("worst"))
         address = f"{server.url}/v1"
         asked = tmp_path / "asked"
-        critic(backend="openai", base_url=address, model="scripted", out=asked)
-        log, _ = run_inspect(tmp_path / "logs", asked, "--server", address, "--model", "scripted")
+        critic(backend="openai", base_url=address, model="scripted", units=18, out=asked)
+        log, _ = run_inspect(tmp_path / "logs", asked, "--server", address, "--model", "scripted", "--units", "18")
     finally:
         server.close()
     critic_from(log, out=tmp_path / "card")
@@ -89,7 +89,7 @@ def test_the_task_states_what_it_asks(simulated, tmp_path):
     log, _ = run_inspect(tmp_path / "logs", simulated / "plan.answers.jsonl", "--format", "json", "--limit", "3")
     whole = json.loads(Path(log).read_text())
     suite = packaged()
-    about = {"suite": suite.sha256, "size": "quick", "seed": 1, "suite_name": "suite-1"}
+    about = {"suite": suite.sha256, "size": "quick", "seed": 1, "suite_name": "suite-1", "units": 72}
     assert whole["eval"]["metadata"] == about
     assert len(whole["samples"]) == 3
     for sample in whole["samples"]:

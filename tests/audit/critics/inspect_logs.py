@@ -22,7 +22,7 @@ def header_of(suite, size="quick", **changes):
         "dataset": {"name": f"suite-1-{size}"},
         "config": {"epochs": 1},
         "packages": {"inspect_ai": "0.3.285"},
-        "metadata": {"suite": suite.sha256, "size": size, "seed": suite.seed, "suite_name": suite.name},
+        "metadata": {"suite": suite.sha256, "size": size, "seed": suite.seed, "units": len(suite.of_size(size))},
         "model_generate_config": {"max_tokens": 4096},
     }
     scores = [{"name": "readable", "metrics": {"stderr": {"value": float("nan")}}}]
@@ -35,9 +35,9 @@ def header_of(suite, size="quick", **changes):
     }
 
 
-def samples_of(suite, answers, size="quick"):
+def samples_of(suite, answers, size="quick", units=None):
     """Samples, a line of an examination's answers each, by prompt and seed."""
-    asking = asking_of(suite, size)
+    asking = asking_of(suite, size, units=units)
     by_seed = {each.seed: each for each in answers}
     for name, call in names_of(asking.plan).items():
         answer = by_seed[asking.plan.call_seed(call)]

@@ -129,6 +129,18 @@ def test_answers_of_the_same_program_are_no_answers_of_a_log(suite, asked, sampl
         critic_from(write_log(tmp_path / "a.eval", header_of(suite), samples), out=asked)
 
 
+def test_a_part_of_the_suite_is_an_examination_too(suite, tmp_path):
+    asked = tmp_path / "asked"
+    critic(backend="simulated", units=2, out=asked)
+    path = asked / "plan.json"
+    answers = read_answers(read_plan(path), path)[0].values()
+    header = header_of(suite, metadata={"suite": suite.sha256, "size": "quick", "units": 2})
+    out = tmp_path / "card"
+    critic_from(write_log(tmp_path / "a.eval", header, samples_of(suite, answers, units=2)), out=out)
+    assert card_of(out) == card_of(asked)
+    verify(out)
+
+
 def without(samples, *places):
     return [each for place, each in enumerate(samples) if place not in places]
 
