@@ -5,6 +5,9 @@ from audit.arguments import RevisionSelection as RevisionSelection
 from audit.arguments import RunSelection as RunSelection
 from audit.arguments import Selection as Selection
 from audit.arguments import Thresholds as Thresholds
+from audit.critics.comparing import critics as critics
+from audit.critics.examining import critic as critic
+from audit.critics.examining import verify_critic as verify_critic
 from audit.exporting.export import Export as Export
 from audit.exporting.export import export as export
 from audit.importing.guessing.draft import Guess as Guess
@@ -32,6 +35,9 @@ from audit.references import driver as driver
 from audit.references import mark as mark
 from audit.references import references_worst as references_worst
 from audit.references import resolve as resolve
+from audit.remedies.remedy import remedy_plan as remedy_plan
+from audit.remedies.remedy import remedy_report as remedy_report
+from audit.remedies.remedy import remedy_run as remedy_run
 from audit.reports.check.report import check as check
 from audit.reports.explain import Revision as Revision
 from audit.reports.explain import show as show

@@ -114,9 +114,9 @@ def verify(
 
     Example: audit critic verify critics/qwen3-8b-quick
     """
-    from audit.critics.examining import verify as verified
+    from audit.critics.examining import verify_critic
 
-    return verified(folder, workers=workers, cache=not no_cache)
+    return verify_critic(folder, workers=workers, cache=not no_cache)
 
 
 @commands.command()
