@@ -121,7 +121,7 @@ def _answers(log: Log, asking: Asking, path: Path) -> dict[Call, AnswerOf]:
     for sample in log.samples:
         call = names.get(str(sample.id))
         if call is None:
-            raise AuditError(f"{path}: sample {sample.id} is of no call of the suite's {plan.preset} size")
+            raise AuditError(f"{path}: sample {sample.id} does not belong to the suite's {plan.preset} size")
         if sample.error is not None or sample.invalidation is not None or not sample.output.choices:
             continue
         if call in found:

@@ -162,7 +162,7 @@ def open_log(path: Path) -> Log:
     except OSError as error:
         raise AuditError(f"cannot read {path}: {error.strerror or error}") from None
     if not data.lstrip()[:1] == b"{":
-        raise AuditError(f"{path} is no log of Inspect")
+        raise AuditError(f"{path} is not a log of Inspect")
     if len(data) > LARGEST_JSON:
         raise AuditError(f"{path} is larger than 2 GiB; make it smaller: inspect log convert --to eval")
     whole = _decoded(data, _Whole, path)
@@ -208,7 +208,7 @@ def _header(file: IO[bytes], path: Path) -> Header:
     with _archive(file, path) as archive:
         name = next((each for each in (HEADER, BEGUN) if each in archive.NameToInfo), None)
         if name is None:
-            raise AuditError(f"{path} is no log of Inspect")
+            raise AuditError(f"{path} is not a log of Inspect")
         [data] = _members(archive, [name], file, path)
     return _decoded(data, Header, path)
 
@@ -289,4 +289,4 @@ def _decoded(data: bytes, kind: type[T], path: Path) -> T:
         except msgspec.DecodeError:
             return msgspec.convert(json.loads(data), kind)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise AuditError(f"{path} is no log of Inspect, or only a part of one ({error})") from None
+        raise AuditError(f"{path} is not a log of Inspect, or only a part of one ({error})") from None

@@ -23,10 +23,19 @@ DATA = REPOSITORY / "tests" / "data" / "tools"
 
 
 def run_tool(
-    package: str, script: str, *arguments: str | Path, variable: str | None = None, printed: str = "stderr"
+    tool: str, script: str, *arguments: str | Path, package: str | None = None, printed: str = "stderr"
 ) -> str:
-    """Run a script of `tests/tools` where its package is installed, and return what it printed, as errors or else."""
-    variable = variable or f"{package.upper()}_PYTHON"
+    """Run a script of `tests/tools` where its package is installed, and return what it printed.
+
+    Args:
+        tool: its name, which is also that of the variable.
+        script: the script.
+        arguments: of the script.
+        package: what the tool is imported as; None for its name.
+        printed: where, `stderr` or `stdout`.
+    """
+    variable = f"{tool.upper()}_PYTHON"
+    package = package or tool
     python = os.environ.get(variable) or (sys.executable if importlib.util.find_spec(package) else None)
     if python is None:
         pytest.skip(f"{package} is not installed here, and {variable} names no Python that has it")

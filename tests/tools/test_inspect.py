@@ -11,7 +11,7 @@ import pytest
 
 from audit.critics.card import read_card
 from audit.critics.evals import critic_from
-from audit.critics.examining import critic, verify
+from audit.critics.examining import critic, verify_critic
 from audit.critics.suite import packaged
 from audit.interventions.answers import read_answers
 from audit.interventions.plan import read_plan
@@ -26,7 +26,7 @@ DIFFERENT = {"backend", "model", "options", "simulated", "plan_sha256", "answers
 
 def run_inspect(*arguments):
     """The log of a run, and the share of answers that Inspect calls readable."""
-    printed = run_tool("inspect_ai", "run_inspect.py", *arguments, variable="INSPECT_PYTHON", printed="stdout")
+    printed = run_tool("inspect", "run_inspect.py", *arguments, package="inspect_ai", printed="stdout")
     path, accuracy = printed.splitlines()[-1].rsplit(" ", 1)
     return path, float(accuracy)
 
@@ -60,7 +60,7 @@ def test_the_card_of_a_run_with_the_same_answers(simulated, tmp_path, kind):
     assert accuracy == pytest.approx(
         fmean(each.params is not None for each in read_answers(read_plan(path), path)[0].values())
     )
-    verify(out)
+    verify_critic(out)
 
 
 def test_the_card_of_a_model_behind_a_server(tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ from audit.critics import evals, examining
 from audit.critics.asking import asking_of
 from audit.critics.card import read_card
 from audit.critics.evals import critic_from
-from audit.critics.examining import critic, verify
+from audit.critics.examining import critic, verify_critic
 from audit.critics.suite import packaged, read_suite, written
 from audit.interventions.answers import read_answers
 from audit.interventions.plan import read_plan
@@ -78,7 +78,7 @@ def test_the_card_of_a_log_is_that_of_the_same_answers(suite, asked, samples, tm
     assert (card.model, card.backend, card.cost.median_seconds, card.simulated) == (MODEL, "inspect", 1.25, False)
     assert card.options == {"inspect_ai": "0.3.285", "max_tokens": 4096, "temperature": 0.7}
     assert (out / "index.html").exists()
-    assert verify(out).rows[-1]["what"] == "made again, the same byte for byte"
+    assert verify_critic(out).rows[-1]["what"] == "made again, the same byte for byte"
 
 
 def test_answers_keep_what_the_log_says_of_them(suite, answers, samples, tmp_path):
@@ -138,7 +138,7 @@ def test_a_part_of_the_suite_is_an_examination_too(suite, tmp_path):
     out = tmp_path / "card"
     critic_from(write_log(tmp_path / "a.eval", header, samples_of(suite, answers, units=2)), out=out)
     assert card_of(out) == card_of(asked)
-    verify(out)
+    verify_critic(out)
 
 
 def without(samples, *places):
@@ -172,7 +172,7 @@ PARTS = [
     (
         lambda each: [{**each[0], "id": "9/A0/7"}, *each[1:]],
         {},
-        "sample 9/A0/7 is of no call of the suite's quick size",
+        "sample 9/A0/7 does not belong to the suite's quick size",
     ),
     (other_prompt, {}, "was asked something else than the suite's prompt"),
     (system_message, {}, "was asked something else than the suite's prompt"),
@@ -230,7 +230,7 @@ FILES = {
 def test_what_is_no_log_is_refused_in_one_line(suite, samples, tmp_path, name):
     whole = write_log(tmp_path / "whole.eval", header_of(suite), samples).read_bytes()
     (tmp_path / name).write_bytes(FILES[name](whole))
-    with pytest.raises(AuditError, match=r"is no log of Inspect|is only a part of a log, or damaged") as error:
+    with pytest.raises(AuditError, match=r"is not a log of Inspect|is only a part of a log, or damaged") as error:
         critic_from(tmp_path / name)
     assert str(error.value).startswith(str(tmp_path / name))
     assert "\n" not in str(error.value)
