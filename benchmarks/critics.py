@@ -147,22 +147,30 @@ def drawn(made: Bank, helped: Mapping[str, float], rng: np.random.Generator) -> 
     return Outcomes(kept)
 
 
+def rates(made: Bank, helped: Mapping[str, float], sets: int) -> dict[str, float]:
+    """In how many experiments each remedy is said to avoid harm.
+
+    Args:
+        made: gains of the critic's harmful edits.
+        helped: as `drawn` has it.
+        sets: experiments.
+    """
+    asked = {name for name, remedy in REMEDIES.items() if remedy.rewrites is not None}
+    experiment, rng = Experiment(made.units, []), np.random.default_rng([0, len(helped)])
+    found: Counter[str] = Counter()
+    for _ in range(sets):
+        rows = judged(experiment, drawn(made, helped, rng), asked)
+        found.update(row.remedy for row in rows if row.verdict == AVOIDS and row.low > 0)
+    return {name: found[name] / sets for name in sorted(asked)}
+
+
 def remedies(made: Bank, sets: int) -> None:
     """Print which remedies are said to avoid harm."""
-    asked = {name for name, remedy in REMEDIES.items() if remedy.rewrites is not None}
-    experiment = Experiment(made.units, [])
     for name, helped in CRITICS.items():
-        rng = np.random.default_rng([0, len(name)])
-        found: Counter[str] = Counter()
-        for _ in range(sets):
-            rows = judged(experiment, drawn(made, helped, rng), asked)
-            found.update(row.remedy for row in rows if row.verdict == AVOIDS and row.low > 0)
-        others = asked - helped.keys()
-        rate = {each: found[each] / sets for each in asked}
-        sys.stdout.write(
-            f"harm {name}: helping " + ", ".join(f"{each} {rate[each]:.0%}" for each in helped) + "; others at most "
-            f"{max(rate[each] for each in others):.1%} ({max(others, key=rate.__getitem__)})\n"
-        )
+        found = rates(made, helped, sets)
+        helping = ", ".join(f"{each} {found[each]:.0%}" for each in helped) or "none"
+        other = max((each for each in found if each not in helped), key=found.__getitem__)
+        sys.stdout.write(f"harm {name}: helping {helping}; of others at most {found[other]:.1%} ({other})\n")
 
 
 def main() -> None:

@@ -13,7 +13,9 @@ Names are imported when they are first used. `dir(figures)` lists them; the modu
 """
 
 from collector.system.lazy_names import attach as _attach
+from figures.gallery import APART as _APART
 from figures.gallery import SECTIONS as _SECTIONS
 
-_PLOTS = {f"plot_{each}": f"figures.plots.{each}" for section in _SECTIONS.values() for each in section}
+_MODULES = (*_APART, *(each for section in _SECTIONS.values() for each in section))
+_PLOTS = {f"plot_{each}": f"figures.plots.{each}" for each in _MODULES}
 __getattr__, __dir__ = _attach(__name__, __file__, _PLOTS)

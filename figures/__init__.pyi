@@ -12,11 +12,13 @@ from figures.plots.aggregates import plot_aggregates as plot_aggregates
 from figures.plots.agreement import plot_agreement as plot_agreement
 from figures.plots.causes import plot_causes as plot_causes
 from figures.plots.citing import plot_citing as plot_citing
+from figures.plots.critics import plot_critics as plot_critics
 from figures.plots.curves import plot_curves as plot_curves
 from figures.plots.edits import plot_edits as plot_edits
 from figures.plots.noise import plot_noise as plot_noise
 from figures.plots.patterns import plot_patterns as plot_patterns
 from figures.plots.profiles import plot_profiles as plot_profiles
+from figures.plots.remedies import plot_remedies as plot_remedies
 from figures.plots.revisions import plot_revisions as plot_revisions
 from figures.plots.salience import plot_salience as plot_salience
 from figures.plots.stability import plot_stability as plot_stability

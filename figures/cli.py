@@ -14,8 +14,9 @@ import typer
 
 from audit.commands.reading import PlansOption, reading
 from audit.commands.version import HELP, VersionOption
-from audit.output.errors import report, shortened
+from audit.output.errors import UsageError, report, shortened
 from audit.output.escaping import in_line
+from audit.remote.urls import path_of
 from audit.request import Request
 from collector.command_line import Command
 from collector.system.secrets import without_secrets
@@ -35,6 +36,15 @@ _STOPPED: Final = "interrupted; what was written so far stays"
 @reading(output=False, detector=True, cached=False)
 def figures(
     request: Request,
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="DIR",
+            parser=path_of,
+            help="Folders, tar archives or packs, of native records or of released logs; s3://, https:// too. None is "
+            "needed with --card or --remedies.",
+        ),
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path("figures/out"),
     notebooks: Annotated[
         Path | None,
@@ -42,26 +52,45 @@ def figures(
     ] = None,
     band: Annotated[Band, typer.Option(help="What the bands of learning curves show.")] = Band.std,
     plan: PlansOption = None,
+    card: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="DIR", help="Card of a critic, as `audit critic` makes it, to draw as well; repeatable."),
+    ] = None,
+    remedies: Annotated[
+        Path | None, typer.Option(metavar="PLAN", help="Finished plan of `audit remedy` to draw as well.")
+    ] = None,
     _version: VersionOption = False,
 ) -> None:
     """Draw every figure and write every table of some records, and a page that shows them."""
     from audit.output.progress import PrintedProgress
 
+    if not paths and (notebooks or plan or not (card or remedies)):
+        raise UsageError("name records: DIR, one or more; only --card and --remedies need none")
     progress = PrintedProgress("figures")
-    if sys.stderr.isatty():
+    if paths and sys.stderr.isatty():
         typer.echo("figures: reading records", err=True)
     from figures.data import load
     from figures.page.build import build
 
-    records = load(replace(request, plans=plan or ()), progress)
-    ran = [] if notebooks is None else _run(notebooks, request.paths, out, progress)
+    records = load(replace(request, paths=paths, plans=plan or ()), progress) if paths else None
+    ran = [] if notebooks is None or not paths else _run(notebooks, paths, out, progress)
     command = shlex.join(["figures", *map(without_secrets, sys.argv[1:])])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        index = build(records, out, command, band=band, notebooks=ran, progress=progress)
+        index = build(
+            records,
+            out,
+            command,
+            band=band,
+            notebooks=ran,
+            progress=progress,
+            cards=card or (),
+            remedies=remedies,
+        )
     # Such as characters that the font lacks, which every figure with such a name warns of.
     warned = list(dict.fromkeys(str(warning.message) for warning in caught))
-    for line in (*report(records.problems), *shortened(records.unfinished), *shortened(warned)):
+    of_records = [*report(records.problems), *shortened(records.unfinished)] if records else []
+    for line in (*of_records, *shortened(warned)):
         _say(line)
     typer.echo(in_line(str(index)))
 

@@ -18,5 +18,7 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "over-tasks": ("aggregates", "profiles"),
 }
 """Modules by the section of the page; within the figures of a module, conditions follow one another."""
+APART: Final = ("critics", "remedies")
+"""Modules whose figures are of no records: each is a section of its own, where the page is given what it draws."""
 OF_TASKS: Final = frozenset({"returns", "over-tasks"})
 """Sections that compare returns of iterations, which must be of one task and not of other examples each time."""

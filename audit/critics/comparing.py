@@ -80,17 +80,8 @@ def critics(cards: Sequence[str | Path]) -> Table:
     """
     if len(cards) < 2:
         raise UsageError("give the cards of two critics or more")
-    paths = [Path(each) for each in cards]
-    if again := [path for path, times in Counter(path.resolve() for path in paths).items() if times > 1]:
-        raise UsageError(f"{again[0]} is given twice; give cards that differ")
-    read = [read_card(path) for path in paths]
-    for path, card in zip(paths, read, strict=True):
-        if card.suite_sha256 != read[0].suite_sha256:
-            raise UsageError(
-                f"{path} is of another suite ({card.suite}, {card.suite_sha256[:12]}…) than {paths[0]} "
-                f"({read[0].suite}, {read[0].suite_sha256[:12]}…)"
-            )
-    names = headings(read, paths)
+    named = read_cards(cards)
+    names, read = [name for name, _ in named], [card for _, card in named]
     found = differences(read)
     rows = [*_card_rows(names, read), *_difference_rows(names, found)]
     caption = simulated([(card.model, card.backend) for card in read])
@@ -107,6 +98,26 @@ def critics(cards: Sequence[str | Path]) -> Table:
         plain=True,
         print_for_people=print_for_people,
     )
+
+
+def read_cards(cards: Sequence[str | Path]) -> list[tuple[str, Card]]:
+    """Read cards of one suite, each with what its critic is called beside the others.
+
+    Raises:
+        UsageError: one is given twice, or cards of different suites.
+        AuditError: a card cannot be read.
+    """
+    paths = [Path(each) for each in cards]
+    if again := [path for path, times in Counter(path.resolve() for path in paths).items() if times > 1]:
+        raise UsageError(f"{again[0]} is given twice; give cards that differ")
+    read = [read_card(path) for path in paths]
+    for path, card in zip(paths, read, strict=True):
+        if card.suite_sha256 != read[0].suite_sha256:
+            raise UsageError(
+                f"{path} is of another suite ({card.suite}, {card.suite_sha256[:12]}…) than {paths[0]} "
+                f"({read[0].suite}, {read[0].suite_sha256[:12]}…)"
+            )
+    return list(zip(headings(read, paths), read, strict=True))
 
 
 def headings(cards: Sequence[Card], paths: Sequence[Path]) -> list[str]:

@@ -131,7 +131,7 @@ def _row(experiment: Experiment, found: Outcomes, name: str, base: str | None, a
         harm_avoided=avoided.estimate,
         low=avoided.low,
         high=avoided.high,
-        p=1.0 if math.isnan(avoided.p) and not avoided.estimate else avoided.p,
+        p=avoided.p,
         gain_lost=lost.estimate,
         gain_lost_low=lost.low,
         gain_lost_high=lost.high,
@@ -141,10 +141,14 @@ def _row(experiment: Experiment, found: Outcomes, name: str, base: str | None, a
 
 
 def _difference(experiment: Experiment, base: Sequence[Kept], kept: Sequence[Kept], value: str) -> Coefficient:
-    """What a value is less with a remedy, unit by unit."""
+    """What a value is less with a remedy, unit by unit; where no unit differs at all, nothing is left to chance."""
     without, with_it = by_unit(base, value), by_unit(kept, value)
     units = sorted(without.keys() & with_it.keys())
-    return over_runs(experiment, units, np.array([without[unit] - with_it[unit] for unit in units]))
+    values = np.array([without[unit] - with_it[unit] for unit in units])
+    found = over_runs(experiment, units, values)
+    if len(units) > 1 and not values.any():
+        return found._replace(se=0.0, low=0.0, high=0.0, p=1.0)
+    return found
 
 
 def _mean(kept: Sequence[Kept], value: str) -> float:
@@ -181,6 +185,9 @@ def _pareto(rows: Sequence[Judged]) -> Iterator[str]:
 
 
 COLUMNS: Final = Judged._fields
+SETTING: Final = "setting"
+FINDINGS: Final = "findings"
+"""The parts of the table: who was asked what, and what was found, a sentence a row."""
 
 
 def table(report: Report, rows: Sequence[Judged], notes: Sequence[str]) -> Table:
@@ -207,7 +214,12 @@ def table(report: Report, rows: Sequence[Judged], notes: Sequence[str]) -> Table
         notes=[*report.notes, *notes, *([caption] if caption else [])],
         plain=True,
         print_for_people=print_for_people,
+        parts={SETTING: _sentences(report.setting()), FINDINGS: _sentences(findings)},
     )
+
+
+def _sentences(lines: Sequence[str]) -> list[Row]:
+    return [{"sentence": line} for line in lines]
 
 
 def _findings(report: Report, rows: Sequence[Judged]) -> Iterator[str]:

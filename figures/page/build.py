@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
+import pandas as pd
+
 from audit.output.escaping import in_line
 from audit.output.progress import SILENT, Progress
 from audit.store import Store
@@ -16,7 +18,7 @@ from figures.data import Records, records_of
 from figures.errors import FiguresError
 from figures.names import LONGEST, label
 from figures.options import Band
-from figures.page import causes
+from figures.page import apart, causes
 from figures.page.drawings import drawings_of, kinds_of, not_drawn
 from figures.page.export import export, retract
 from figures.page.page import SCRIPT, Notebook, Page, Picture, Section, render, script
@@ -35,6 +37,9 @@ from figures.tables import Row, Table, table
 OF_TASKS: Final = ("metrics", "aggregate", recomputed.STEM)
 """Tables that records of texts do not give."""
 _NOT_HELD: Final = WITHHELD[Withheld.simulated]
+_ALWAYS: Final = ("salience", "summary", "agreement")
+"""Tables that all records give."""
+_NO_FACTS: Final = pd.DataFrame(columns=["condition", "backend", "model"])
 PROBLEMS_NAMED: Final = 100
 """Problems listed on the page; the rest are counted."""
 
@@ -51,8 +56,19 @@ class Contents:
     paper: PaperTables
 
 
-def contents(records: Records, *, band: Band = Band.std) -> Contents:
-    """Make every table and draw every figure, one figure of each kind per condition; nothing is written yet."""
+def contents(records: Records | None, given: apart.Apart = apart.NOTHING, *, band: Band = Band.std) -> Contents:
+    """Make every table and draw every figure, one figure of each kind per condition; nothing is written yet.
+
+    Args:
+        records: the data set, if there is one.
+        given: beside it.
+        band: what the intervals of learning curves are.
+    """
+    made = Contents({}, {}, PaperTables([], "")) if records is None else _of_records(records, band)
+    return replace(made, tables=made.tables | given.tables(), drawings=made.drawings | given.drawings())
+
+
+def _of_records(records: Records, band: Band) -> Contents:
     rows: dict[str, Sequence[Row]] = {
         "salience": records.salience,
         "summary": records.summary,
@@ -103,7 +119,7 @@ def slugs(conditions: Iterable[str]) -> dict[str, str]:
 
 
 def build(
-    records: Records | Store,
+    records: Records | Store | None,
     out: str | Path,
     command: str = "figures.build",
     *,
@@ -111,40 +127,53 @@ def build(
     notebooks: Sequence[Notebook] = (),
     progress: Progress = SILENT,
     viewer: str | None = None,
+    cards: Sequence[str | Path] = (),
+    remedies: str | Path | None = None,
 ) -> Path:
     """Write every figure (PNG, PDF and SVG), every table (Markdown, CSV, LaTeX, HTML) and the page.
 
     Args:
-        records: the data set: a store, as `audit.open` opens it, or what was read of one.
+        records: the data set: a store, as `audit.open` opens it, or what was read of one; None for cards or remedies
+            alone.
         out: the folder to write to; made where it does not exist. Files in it of tables of the paper that the records
-            do not fill, and of experiments where there are none, are removed; files of other names are left alone.
+            do not fill, and of experiments, critics and remedies where there are none, are removed; files of other
+            names are left alone.
         command: what was typed, for the page.
         band: what the intervals of learning curves are: `std` or `bootstrap`.
         notebooks: those that were run on the same records, for the page to link to.
         progress: of drawing.
         viewer: the address of a served viewer's page, for counts to link to; by default the page leads to all revisions
             in `view/index.html`, if that file is in the folder.
+        cards: of critics, folders of `audit critic` or files of cards.
+        remedies: a finished plan of `audit remedy`.
 
     Returns:
         The path of the page.
 
     Raises:
-        FiguresError: the folder cannot be written.
+        FiguresError: the folder cannot be written, or there is nothing to draw.
+        AuditError: a card or the plan cannot be read, or calls have no answer yet.
     """
-    records = records if isinstance(records, Records) else records_of(records)
+    records = records if records is None or isinstance(records, Records) else records_of(records)
     out = Path(out)
-    made = contents(records, band=Band(band))
+    given = apart.read(cards, remedies)
+    made = contents(records, given, band=Band(band))
+    if not made.tables:
+        raise FiguresError("nothing to draw: give records, cards of critics or a plan of remedies")
     try:
         out.mkdir(parents=True, exist_ok=True)
-        progress.begin(sum(map(len, made.drawings.values())), "figures to draw")
+        number = sum(map(len, made.drawings.values()))
+        progress.begin(number, "figure to draw" if number == 1 else "figures to draw")
         pictures = {
             kind: [_write(drawing, out, progress) for drawing in drawings] for kind, drawings in made.drawings.items()
         }
         progress.end()
         for each in made.tables.values():
-            export(each, records.facts, out)
+            export(each, records.facts if records else _NO_FACTS, out)
         for stem in {
             causes.STEM,
+            *apart.STEMS,
+            *_ALWAYS,
             "patterns",
             *OF_TASKS,
             *(definition.stem for definition in DEFINITIONS),
@@ -153,7 +182,7 @@ def build(
         (out / SCRIPT).write_text(script(), encoding="utf-8")
         index = out / "index.html"
         page = replace(
-            _page(records, made, pictures, command),
+            _page(records, given, made, pictures, command),
             notebooks=notebooks,
             viewer=viewer_beside(out, viewer),
         )
@@ -206,41 +235,52 @@ def _of_tasks(made: Contents, pictures: dict[str, list[Picture]]) -> list[Sectio
     ]
 
 
-def _page(records: Records, made: Contents, pictures: dict[str, list[Picture]], command: str) -> Page:
-    tables = made.tables
-    plans = list(dict.fromkeys(str(row["plan_sha256"]) for row in records.effects))
+def _page(
+    records: Records | None, given: apart.Apart, made: Contents, pictures: dict[str, list[Picture]], command: str
+) -> Page:
+    facts, conditions = (records.facts, records.conditions) if records else (_NO_FACTS, [])
+    plans = [str(row["plan_sha256"]) for row in records.effects] if records else []
+    plans = list(dict.fromkeys([*plans, *given.digests()]))
     return Page(
-        notes=[(label(condition), origin(records.facts, condition)) for condition in records.conditions],
-        simulated=[label(condition) for condition in records.conditions if simulated(records.facts, condition)],
+        notes=[(label(condition), origin(facts, condition)) for condition in conditions],
+        simulated=[label(condition) for condition in conditions if simulated(facts, condition)],
         sections=[
-            Section("salience", "Salience", [tables["salience"]], *_drawn(pictures, "salience")),
-            *_causes(records, tables, pictures),
-            Section(
-                "revisions",
-                "Revisions",
-                [tables[key] for key in ("summary", "patterns") if key in tables],
-                *_drawn(pictures, "revisions"),
-            ),
-            Section("agreement", "Agreement", [tables["agreement"]], *_drawn(pictures, "agreement")),
-            *_of_tasks(made, pictures),
+            *(_sections_of(records, made, pictures) if records else []),
+            *given.sections(made.tables, pictures),
         ],
         provenance={
             "Command": command,
-            "Records": ", ".join(
-                f"{len(frame)} {noun}"
-                for frame, noun in (
-                    (records.facts, "runs"),
-                    (records.iterations, "iterations"),
-                    (records.revisions, "revisions"),
-                )
-            ),
-            "SHA-256 of iterations and revisions": records.digest,
+            **(_counts(records) if records else {}),
             **({"SHA-256 of plans": ", ".join(plans)} if plans else {}),
             "Versions": ", ".join(f"{package} {number}" for package, number in versions().items()),
         },
-        problems=_listed(records),
-        repeated=_repeated(records),
+        problems=_listed(records) if records else [],
+        repeated=_repeated(records) if records else [],
     )
+
+
+def _sections_of(records: Records, made: Contents, pictures: dict[str, list[Picture]]) -> list[Section]:
+    tables = made.tables
+    return [
+        Section("salience", "Salience", [tables["salience"]], *_drawn(pictures, "salience")),
+        *_causes(records, tables, pictures),
+        Section(
+            "revisions",
+            "Revisions",
+            [tables[key] for key in ("summary", "patterns") if key in tables],
+            *_drawn(pictures, "revisions"),
+        ),
+        Section("agreement", "Agreement", [tables["agreement"]], *_drawn(pictures, "agreement")),
+        *_of_tasks(made, pictures),
+    ]
+
+
+def _counts(records: Records) -> dict[str, str]:
+    frames = ((records.facts, "runs"), (records.iterations, "iterations"), (records.revisions, "revisions"))
+    return {
+        "Records": ", ".join(f"{len(frame)} {noun}" for frame, noun in frames),
+        "SHA-256 of iterations and revisions": records.digest,
+    }
 
 
 def _repeated(records: Records) -> list[str]:

@@ -54,19 +54,30 @@ def stacked(ax: Axes, y: float, parts: Sequence[tuple[str, float]], height: floa
 
 
 def interval(
-    ax: Axes, y: float, value: float, low: float, high: float, colour: str, marker: str, *, size: float = 4.5
+    ax: Axes,
+    y: float,
+    value: float,
+    low: float,
+    high: float,
+    colour: str,
+    marker: str,
+    *,
+    size: float = 4.5,
+    inside: str = "",
+    width: float = 1.3,
 ) -> None:
     """Draw a value with its interval, lying; hollow where that is unknown or a point, and nothing without a value.
 
-    An end that is infinite runs to the edge of the panel, whose limits have to be set before. `size` is the mark's.
+    An end that is infinite runs to the edge of the panel, whose limits have to be set before. `size` is the mark's,
+    which is filled unless another colour is `inside`; `width` is the line's.
     """
     if not math.isfinite(value):
         return
     known = low < high
     if known:
         left, right = ax.get_xlim()
-        ax.plot([max(low, left), min(high, right)], [y, y], color=colour, lw=1.3, solid_capstyle="butt")
-    inside = colour if known else "white"
+        ax.plot([max(low, left), min(high, right)], [y, y], color=colour, lw=width, solid_capstyle="butt")
+    inside = (inside or colour) if known else "white"
     ax.plot(value, y, ls="", marker=marker, ms=size, mfc=inside, mec=colour, mew=1.0, clip_on=False, zorder=3)
 
 

@@ -18,6 +18,7 @@ from audit.output.progress import Progress
 from audit.request import Request
 from figures.cli import main
 from figures.data import FRAMES, ROWS, load
+from tests.figures.examined import write_cards
 from tests.shared import made
 
 pytestmark = pytest.mark.usefixtures("opened_once")
@@ -110,6 +111,14 @@ def test_the_command_on_the_page_has_no_secret_of_a_url(
     assert commands == [f"figures https://host/x.tar --out {tmp_path}"]
 
 
+@pytest.mark.usefixtures("sketched")
+def test_cards_need_no_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    [card] = write_cards(tmp_path, "salient")
+    status, out, err = run(capsys, "--card", card, "--out", tmp_path / "out")
+    assert (status, out, err) == (0, f"{tmp_path / 'out' / 'index.html'}\n", "figures: 1 figure to draw\n")
+    assert f"figures --card {card}" in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.usefixtures("without_figures")
 def test_on_a_terminal_it_reports_that_it_reads(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -139,6 +148,9 @@ def test_mistakes_are_reported_in_one_line(data: Path, tmp_path: Path, capsys: p
         ("EMPTY", 1, "no records"),
         ("DATA --env maze", 1, "no env maze in the records; they hold cartpole"),
         ("DATA --out FILE", 1, "cannot write to"),
+        ("--card EMPTY --plan plan.json", 2, "name records"),
+        ("--card EMPTY", 1, "card.json"),
+        ("DATA --card NOWHERE", 1, "NOWHERE"),
     ):
         found, out, err = run(capsys, *(places.get(argument, argument) for argument in arguments.split()))
         assert (found, out, err.count("\n"), words in err) == (status, "", 1, True), arguments

@@ -13,11 +13,11 @@ from matplotlib.figure import Figure
 
 import figures
 from figures.data import EXPERIMENTS, FRAMES, ROWS, Records
-from figures.gallery import SECTIONS
+from figures.gallery import APART, SECTIONS
 from tests.figures.plots.likeness import plotted
 
 SALIENT = "simulated-salient"
-PLOTS = sorted(name for name in figures.__all__ if name.startswith("plot_"))
+PLOTS = sorted(f"plot_{module}" for modules in SECTIONS.values() for module in modules)
 
 
 class Held:
@@ -39,7 +39,8 @@ class Held:
 
 def test_what_is_listed_is_what_there_is() -> None:
     assert dir(figures) == figures.__all__ == sorted(set(figures.__all__))
-    assert sorted(f"plot_{module}" for modules in SECTIONS.values() for module in modules) == PLOTS
+    plots = [name for name in figures.__all__ if name.startswith("plot_")]
+    assert sorted([*PLOTS, *(f"plot_{module}" for module in APART)]) == plots
     assert [name for name in figures.__all__ if not (getattr(figures, name).__doc__ or "").strip()] == []
     with pytest.raises(AttributeError, match="module 'figures' has no attribute 'plot_nothing'"):
         figures.plot_nothing  # noqa: B018
