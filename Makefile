@@ -31,8 +31,9 @@ PAPER = $(BIN)/python -m collector.grid --out '$(PAPER_DATA)' --backend '$(BACKE
         $(call given,BASE_URL,base-url) $(call given,CONCURRENCY,concurrency) $(call given,NUM_CTX,num-ctx) \
         $(call given,RUNS,runs) $(call given,ITERATIONS,iterations) $(call given,PART,part) $(call given,SHARD,shard) $(OPTIONS)
 
-# Tools whose logs are read, or which read what is written here. None is a dependency, and Scout excludes this DuckDB.
-TOOLS := gepa dspy openevolve shinka scout
+# Tools whose logs are read, or which read what is written here. None is a dependency: Scout excludes this DuckDB, Inspect
+# this fsspec.
+TOOLS := gepa dspy openevolve shinka scout inspect
 
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 export PIP_BUILD_CONSTRAINT := requirements.lock
@@ -173,6 +174,8 @@ $(VENV)/.baselines: requirements.lock pyproject.toml | $(VENV)/.dev
 .venv-openevolve/.done: NEEDS := openevolve==0.4.0
 .venv-shinka/.done: NEEDS := shinka-evolve==0.0.7
 .venv-scout/.done: NEEDS := inspect-scout==0.6.1
+# Finds its task by an entry point of this project, and has versions of its own of what requirements.lock pins.
+.venv-inspect/.done: NEEDS := inspect-ai==0.3.285 --editable '.[inspect,openai]'
 .venv-%/.done:
 	$(PYTHON) -m venv .venv-$*
 	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check msgspec $(NEEDS)

@@ -99,7 +99,7 @@ def critic(
     model = model_of(backend, given, 1)
     folder = Path(out) if out is not None else Path("critics") / f"{slug(model.name)}-{size}"
     who = {"backend": backend, "model": model.name, "options": model.options, "given": given}
-    plan = _planned(folder, size, suite_seed, who, units=units, dry_run=dry_run)
+    plan = planned(folder, size, suite_seed, who, units=units, dry_run=dry_run)
     done = 0
     if not dry_run and answers_file(folder / PLAN).exists():
         done = len(read_answers(plan, folder / PLAN)[0])
@@ -113,7 +113,7 @@ def critic(
             agree()
         run_plan(plan, folder / PLAN, concurrency=concurrency or (1 if backend == "local" else 4))
     examined = examined_in(folder, cache=cache, workers=workers)
-    _write(folder, examined)
+    write_card(folder, examined)
     return card_table(examined.card, [f"the card: {folder / CARD}; as a page: {folder / 'index.html'}"])
 
 
@@ -263,7 +263,7 @@ def plan_of(suite: Suite, size: str, records: Path, path: Path, who: Mapping[str
     )
 
 
-def _planned(
+def planned(
     folder: Path,
     size: Size,
     suite_seed: int | None,
@@ -273,6 +273,14 @@ def _planned(
     dry_run: bool = False,
 ) -> Plan:
     """The plan in a folder, made where there is none.
+
+    Args:
+        folder: of the examination.
+        size: of the examination.
+        suite_seed: of a suite of one's own; None for the package's.
+        who: `backend`, `model`, `options` and `given`, as `make_plan` has them.
+        units: only the first so many; None for all of the size, or those that are there.
+        dry_run: write nothing.
 
     Raises:
         AuditError: the folder holds something else.
@@ -409,7 +417,12 @@ def _first_difference(path: Path, found: bytes, again: bytes) -> str:
     return f"{path}:{number} is {before.decode().strip(' ,')}, but its answers give {now.decode().strip(' ,')}"
 
 
-def _write(folder: Path, examined: Examined) -> None:
+def write_card(folder: Path, examined: Examined) -> None:
+    """Write a card and its pages.
+
+    Raises:
+        AuditError: they cannot be written.
+    """
     from audit.critics.page import write_page
 
     try:

@@ -51,10 +51,35 @@ def make_completion(
     Raises:
         CallError: the answer has no text.
     """
+    completion = read_completion(
+        text=text,
+        thinking=thinking,
+        prompt_tokens=prompt_tokens,
+        completion_tokens=completion_tokens,
+        ended=ended,
+        logprobs=logprobs,
+        write=write,
+    )
+    if not completion.text.strip():
+        raise server.empty(completion, ended=ended, structured=structured)
+    return completion
+
+
+def read_completion(
+    *,
+    text: str | None,
+    thinking: str | None,
+    prompt_tokens: int | None,
+    completion_tokens: int | None,
+    ended: str | None,
+    logprobs: list[tuple[str, float]] | None = None,
+    write: Callable[[str], str] | None = None,
+) -> Completion:
+    """An answer as the search needs it, also without text; the arguments are those of `make_completion`."""
     raw, thinking = split_thinking(text or "", thinking)
     # JSON can hold halves of surrogate pairs as escapes, which are no text: they are spelled out again.
     answer = write(raw).encode(errors="backslashreplace").decode() if write else raw
-    completion = Completion(
+    return Completion(
         answer,
         thinking,
         _count(prompt_tokens),
@@ -63,9 +88,6 @@ def make_completion(
         raw=None if answer == raw else raw,
         logprobs=logprobs,
     )
-    if not answer.strip():
-        raise server.empty(completion, ended=ended, structured=structured)
-    return completion
 
 
 def _cut(answer: str, tokens: int | None, ended: str | None) -> str | None:

@@ -1,7 +1,7 @@
 """Optimizers run for real by the scripts beside this module, and what recorders wrote of them.
 
 A tool is used where it can be had: in this environment, or in that of the Python that a variable names, such as
-`GEPA_PYTHON`, `DSPY_PYTHON`, `OPENEVOLVE_PYTHON` or `SHINKA_PYTHON`.
+`GEPA_PYTHON`, `DSPY_PYTHON`, `OPENEVOLVE_PYTHON`, `SHINKA_PYTHON` or `INSPECT_PYTHON`.
 """
 
 from __future__ import annotations
@@ -22,9 +22,20 @@ SCRIPTS = REPOSITORY / "tests" / "tools"
 DATA = REPOSITORY / "tests" / "data" / "tools"
 
 
-def run_tool(package: str, script: str, *arguments: str | Path) -> str:
-    """Run a script of `tests/tools` where its package is installed, and return what it printed as errors."""
-    variable = f"{package.upper()}_PYTHON"
+def run_tool(
+    tool: str, script: str, *arguments: str | Path, package: str | None = None, printed: str = "stderr"
+) -> str:
+    """Run a script of `tests/tools` where its package is installed, and return what it printed.
+
+    Args:
+        tool: its name, which is also that of the variable.
+        script: the script.
+        arguments: of the script.
+        package: what the tool is imported as; None for its name.
+        printed: where, `stderr` or `stdout`.
+    """
+    variable = f"{tool.upper()}_PYTHON"
+    package = package or tool
     python = os.environ.get(variable) or (sys.executable if importlib.util.find_spec(package) else None)
     if python is None:
         pytest.skip(f"{package} is not installed here, and {variable} names no Python that has it")
@@ -36,7 +47,7 @@ def run_tool(package: str, script: str, *arguments: str | Path) -> str:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return done.stderr
+    return str(getattr(done, printed))
 
 
 def episodes(data: Path) -> list[TextEpisode]:
