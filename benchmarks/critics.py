@@ -19,11 +19,11 @@ from typing import Final, NamedTuple
 import numpy as np
 from scipy.stats import kendalltau
 
-from audit.critics import examining
-from audit.critics.card import Card, read_card
-from audit.critics.comparing import differences
-from audit.critics.making import random_edit
-from audit.critics.suite import Suite, packaged
+from audit.cards import examining
+from audit.cards.card import Card, read_card
+from audit.cards.comparing import differences
+from audit.cards.making import random_edit
+from audit.cards.suite import Suite, packaged
 from audit.interventions.experiment import Experiment
 from audit.interventions.units import Unit
 from audit.remedies.outcomes import GREEDY, RECORDED, Kept, Outcomes

@@ -9,8 +9,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from audit.critics.making import make_suite
-from audit.critics.suite import SEED, compressed, packaged, read_suite
+from audit.cards.making import make_suite
+from audit.cards.suite import SEED, compressed, packaged, read_suite
 
 
 def main() -> None:

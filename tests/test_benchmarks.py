@@ -27,8 +27,8 @@ FEW = 20
 """Revisions, for benchmarks that read records."""
 ELSEWHERE = {
     "concurrency": "test_concurrency_benchmark.py",
-    "critics": "audit/critics/test_benchmark.py",
-    "suite": "audit/critics/test_benchmark.py",
+    "critics": "audit/cards/test_benchmark.py",
+    "suite": "audit/cards/test_benchmark.py",
     "envpool_loop": "rollouts",
     "interventions": "test_planted_causes.py",
     "mujoco_ceiling": "rollouts",

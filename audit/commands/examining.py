@@ -79,12 +79,12 @@ def examine(
     if ctx.invoked_subcommand is not None:
         return None
     if log is not None:
-        from audit.critics.evals import critic_from
+        from audit.cards.evals import critic_from
 
         return critic_from(log, out=out, workers=workers, cache=not no_cache)
     if backend is None:
         raise UsageError("--backend is missing: simulated, local, ollama or openai; or --from a log of Inspect")
-    from audit.critics.examining import critic as examined
+    from audit.cards.examining import critic as examined
 
     return examined(
         backend=backend,
@@ -114,13 +114,13 @@ def verify(
 
     Example: audit critic verify critics/qwen3-8b-quick
     """
-    from audit.critics.examining import verify_critic
+    from audit.cards.examining import verify_critic
 
     return verify_critic(folder, workers=workers, cache=not no_cache)
 
 
 @commands.command()
-@printing(calls="audit.critics.comparing:critics")
+@printing(calls="audit.cards.comparing:critics")
 def critics(
     cards: Annotated[
         list[Path],

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final, Unpack, get_args
 
 from audit.arguments import Data, RunSelection, request_of
-from audit.critics.suite import Size, Suite, packaged, write_records
+from audit.cards.suite import Size, Suite, packaged, write_records
 from audit.interventions.answers import report_of
 from audit.interventions.intervene import PlanOptions, planned
 from audit.interventions.making import make_plan, tasks_of

@@ -13,8 +13,8 @@ from figures.plots.critics import STEM, TITLE, Named, moving
 from figures.tables import MISSING, Column, Row, Table, shown, text
 
 if TYPE_CHECKING:
-    from audit.critics.card import Card
-    from audit.critics.comparing import Difference
+    from audit.cards.card import Card
+    from audit.cards.comparing import Difference
 
 CAPTION: Final = (
     "Critics by their cards, those first that gain most. Brackets hold 95% intervals over prompts. Gains are "
@@ -99,7 +99,7 @@ def _data(name: str, card: Card) -> Iterator[Row]:
 
 def _differences(named: Sequence[Named]) -> Iterator[Paragraph]:
     """In what each critic differs from the first, paired over prompts that both have."""
-    from audit.critics.comparing import ALIKE, CANNOT_TELL, DIFFERS, differences  # and with it all that runs policies
+    from audit.cards.comparing import ALIKE, CANNOT_TELL, DIFFERS, differences  # and with it all that runs policies
 
     if len(named) < 2:
         return

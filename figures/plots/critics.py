@@ -29,7 +29,7 @@ from figures.provenance import origin
 from figures.style import MUTED, WIDTH, annotate, legend, round_ticks
 
 if TYPE_CHECKING:
-    from audit.critics.card import Card, Follows, Number
+    from audit.cards.card import Card, Follows, Number
 
 STEM: Final = "critics"
 TITLE: Final = "Critics"
@@ -89,7 +89,7 @@ def read(cards: Sequence[str | Path]) -> list[Named]:
         FiguresError: there is none.
         AuditError: one cannot be read, is given twice, or is of another suite.
     """
-    from audit.critics.comparing import read_cards  # and with it all that runs policies
+    from audit.cards.comparing import read_cards  # and with it all that runs policies
 
     if not cards:
         raise FiguresError("give the card of a critic, or of several; `audit critic` makes them")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from audit.critics.card import Card, Cost, Follows, Number, Source, UnitRow, written
+from audit.cards.card import Card, Cost, Follows, Number, Source, UnitRow, written
 from audit.remedies.report import Judged
 from figures.plots.remedies import Remedies
 

@@ -9,10 +9,10 @@ from statistics import fmean
 import msgspec
 import pytest
 
-from audit.critics.card import read_card
-from audit.critics.evals import critic_from
-from audit.critics.examining import critic, verify_critic
-from audit.critics.suite import packaged
+from audit.cards.card import read_card
+from audit.cards.evals import critic_from
+from audit.cards.examining import critic, verify_critic
+from audit.cards.suite import packaged
 from audit.interventions.answers import read_answers
 from audit.interventions.plan import read_plan
 from audit.output.errors import AuditError

@@ -14,7 +14,7 @@ from audit.interventions.plan import read_plan
 from audit.interventions.running import Asking
 from collector.prompt_parts import CriticPrompt, read_blocks
 from collector.remedies import REMEDIES
-from tests.audit.critics.scripted import Scripted, in_words, policy_of
+from tests.audit.cards.scripted import Scripted, in_words, policy_of
 from tests.audit.interventions.planned import audit as command
 from tests.audit.interventions.planned import last_line, plan, recorded
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from audit.critics.card import MATTERS, Card, read_card
+from audit.cards.card import MATTERS, Card, read_card
 from audit.interventions.effects.named_shares import FOLLOWED, SMALLEST, margin_of
 from audit.interventions.effects.results import MOVES
 from audit.measures.holm import holm

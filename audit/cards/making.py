@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from audit.critics.suite import (
+from audit.cards.suite import (
     CELLS,
     CONDITION,
     NAME,

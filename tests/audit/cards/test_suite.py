@@ -9,8 +9,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from audit.critics.making import Wanted, make_unit, random_return
-from audit.critics.suite import CELLS, OF_EACH, QUALITIES, TASKS, compressed, packaged, quality_of, read_file, written
+from audit.cards.making import Wanted, make_unit, random_return
+from audit.cards.suite import CELLS, OF_EACH, QUALITIES, TASKS, compressed, packaged, quality_of, read_file, written
 from audit.ingest.runs import open_records
 from audit.interventions.units import eligible
 from audit.output.errors import AuditError
@@ -80,7 +80,7 @@ def test_gains_are_measured_by_the_way_from_random_policies_to_high_returns():
 
 def test_prompts_are_those_that_their_records_give(tmp_path):
     """A program that did not write them makes each again from the record, byte for byte, and finds three rollouts."""
-    from audit.critics.suite import write_records
+    from audit.cards.suite import write_records
 
     units = packaged().of_size("quick")[:12]
     write_records(units, tmp_path / "records")

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack, get_args
 
-from audit.critics.card import Card, Examined, make_card, read_card, source_of, written
-from audit.critics.suite import Size, Suite, compressed, packaged, read_file, write_records
+from audit.cards.card import Card, Examined, make_card, read_card, source_of, written
+from audit.cards.suite import Size, Suite, compressed, packaged, read_file, write_records
 from audit.interventions.answers import read_answers, report_of
 from audit.interventions.intervene import decides_of
 from audit.interventions.making import make_plan, tasks_of, units_of
@@ -220,7 +220,7 @@ def suite_in(folder: Path, suite_seed: int | None, *, keep: bool = True) -> Suit
     Raises:
         AuditError: the folder has a suite of another seed.
     """
-    from audit.critics.making import make_suite
+    from audit.cards.making import make_suite
 
     file = folder / SUITE
     if file.exists():
@@ -235,7 +235,7 @@ def suite_in(folder: Path, suite_seed: int | None, *, keep: bool = True) -> Suit
     if keep:
         folder.mkdir(parents=True, exist_ok=True)
         file.write_bytes(compressed(text))
-    from audit.critics.suite import read_suite
+    from audit.cards.suite import read_suite
 
     return read_suite(text)
 
@@ -423,7 +423,7 @@ def write_card(folder: Path, examined: Examined) -> None:
     Raises:
         AuditError: they cannot be written.
     """
-    from audit.critics.page import write_page
+    from audit.cards.page import write_page
 
     try:
         (folder / CARD).write_bytes(written(examined.card))

@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from audit.critics import making
-from audit.critics.suite import packaged, read_file, read_suite, written
+from audit.cards import making
+from audit.cards.suite import packaged, read_file, read_suite, written
 from benchmarks import critics, suite
 
 
@@ -24,7 +24,7 @@ def test_remedies_of_planted_critics_small():
 
 
 def test_a_share_of_a_card_without_shares_is_not_known(examined):
-    from audit.critics.card import read_card
+    from audit.cards.card import read_card
 
     assert np.isnan(critics.share_of(read_card(examined)))
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from audit.critics.examining import PLAN, RECORDS, plan_of
-from audit.critics.suite import Size, Suite, write_records
+from audit.cards.examining import PLAN, RECORDS, plan_of
+from audit.cards.suite import Size, Suite, write_records
 from audit.interventions.making import units_of
 from audit.interventions.plan import Call, Plan
 from audit.interventions.running import Asking

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Final, Literal
 
-from audit.critics.estimates import Estimate, Kind, estimate
-from audit.critics.suite import QUALITIES, Quality, Suite, SuiteUnit
+from audit.cards.estimates import Estimate, Kind, estimate
+from audit.cards.suite import QUALITIES, Quality, Suite, SuiteUnit
 from audit.interventions.answers import AnswerOf
 from audit.interventions.arms import NOTHING
 from audit.interventions.experiment import Answered

@@ -8,9 +8,9 @@ import shutil
 import pytest
 
 import audit
-from audit.critics.card import read_card, written
-from tests.audit.critics.conftest import UNITS
-from tests.audit.critics.scripted import Scripted, copies, zeroes
+from audit.cards.card import read_card, written
+from tests.audit.cards.conftest import UNITS
+from tests.audit.cards.scripted import Scripted, copies, zeroes
 from tests.audit.interventions.planned import audit as command
 from tests.audit.interventions.planned import last_line, plan, recorded
 
@@ -90,7 +90,7 @@ def test_answers_changed_together_with_their_card_are_found_where_text_and_param
     place = next(place for place, line in enumerate(lines) if line["params"])
     lines[place]["params"][0] += 1.0
     file.write_text("".join(json.dumps(line, separators=(",", ":"), ensure_ascii=False) + "\n" for line in lines))
-    from audit.critics.examining import examined_in
+    from audit.cards.examining import examined_in
 
     (copied / "card.json").write_bytes(written(examined_in(copied).card))
     assert f":{place + 1} has other parameters than its text" in refused(copied)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import audit
-from tests.audit.critics.scripted import Scripted, zeroes
+from tests.audit.cards.scripted import Scripted, zeroes
 
 UNITS = 18
 

@@ -8,7 +8,7 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from audit.critics.asking import asking_of, names_of
+from audit.cards.asking import asking_of, names_of
 
 MODEL = "mockllm/model"
 

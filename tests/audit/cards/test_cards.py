@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import audit
-from audit.critics.card import read_card
-from audit.critics.numbers import METRICS
-from audit.critics.suite import packaged
+from audit.cards.card import read_card
+from audit.cards.numbers import METRICS
+from audit.cards.suite import packaged
 from audit.interventions.plan import read_plan
 from collector import seeding
-from tests.audit.critics.conftest import UNITS
-from tests.audit.critics.scripted import Scripted, copies, silent
+from tests.audit.cards.conftest import UNITS
+from tests.audit.cards.scripted import Scripted, copies, silent
 
 SIMULATED = {"gain", "gain over a random edit", "made worse", "near-optimal breaks"}
 

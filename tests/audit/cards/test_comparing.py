@@ -11,8 +11,8 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from audit.critics.card import read_card, written
-from audit.critics.comparing import ALIKE, COMPARED, DIFFERS, differences
+from audit.cards.card import read_card, written
+from audit.cards.comparing import ALIKE, COMPARED, DIFFERS, differences
 from tests.audit.interventions.planned import audit as command
 from tests.audit.interventions.planned import last_line
 

@@ -26,7 +26,7 @@ def readable() -> Scorer:
     """Whether an answer holds all parameters of the policy; what revisions do is in the card."""
     import msgspec
 
-    from audit.critics.logs import Output, completion_of
+    from audit.cards.logs import Output, completion_of
     from audit.interventions.running import read_params
     from collector.tasks import get_task
 
@@ -47,9 +47,9 @@ def _critic(size: str = "quick", units: int | None = None) -> Task:
     """
     from typing import cast
 
-    from audit.critics.asking import asking_of, names_of
-    from audit.critics.examining import SIZES
-    from audit.critics.suite import Size, packaged
+    from audit.cards.asking import asking_of, names_of
+    from audit.cards.examining import SIZES
+    from audit.cards.suite import Size, packaged
 
     if size not in SIZES:
         raise ValueError(f"unknown size '{size}'; choose from {', '.join(SIZES)}")

@@ -14,8 +14,8 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
-from audit.critics.numbers import ABSENT, Judged, estimates, is_known, judge
-from audit.critics.suite import Suite
+from audit.cards.numbers import ABSENT, Judged, estimates, is_known, judge
+from audit.cards.suite import Suite
 from audit.interventions.answers import AnswerOf
 from audit.interventions.effects.named_shares import SHARES
 from audit.interventions.effects.results import Share

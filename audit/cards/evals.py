@@ -10,10 +10,10 @@ from typing import Any, Final, cast
 import msgspec
 
 from audit.asking.answer_file import AnswerFile
-from audit.critics.asking import BACKEND, asking_of, names_of
-from audit.critics.examining import CARD, PLAN, SIZES, card_table, examined_in, planned, write_card
-from audit.critics.logs import Header, Log, Message, Sample, completion_of, open_log, text_of
-from audit.critics.suite import Size, packaged
+from audit.cards.asking import BACKEND, asking_of, names_of
+from audit.cards.examining import CARD, PLAN, SIZES, card_table, examined_in, planned, write_card
+from audit.cards.logs import Header, Log, Message, Sample, completion_of, open_log, text_of
+from audit.cards.suite import Size, packaged
 from audit.interventions.answers import ANSWERS, AnswerOf, calls_answered
 from audit.interventions.plan import Call, Plan, answers_file
 from audit.interventions.running import Asking, refuse_unsound

@@ -7,17 +7,17 @@ import json
 import msgspec
 import pytest
 
-from audit.critics import evals, examining
-from audit.critics.asking import asking_of
-from audit.critics.card import read_card
-from audit.critics.evals import critic_from
-from audit.critics.examining import critic, verify_critic
-from audit.critics.suite import packaged, read_suite, written
+from audit.cards import evals, examining
+from audit.cards.asking import asking_of
+from audit.cards.card import read_card
+from audit.cards.evals import critic_from
+from audit.cards.examining import critic, verify_critic
+from audit.cards.suite import packaged, read_suite, written
 from audit.interventions.answers import read_answers
 from audit.interventions.plan import read_plan
 from audit.interventions.presets import Preset
 from audit.output.errors import AuditError
-from tests.audit.critics.inspect_logs import MODEL, header_of, samples_of, write_log
+from tests.audit.cards.inspect_logs import MODEL, header_of, samples_of, write_log
 
 DIFFERENT = {"backend", "model", "options", "simulated", "plan_sha256", "answers"}
 

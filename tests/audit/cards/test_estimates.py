@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audit.critics.estimates import estimate
+from audit.cards.estimates import estimate
 
 
 def values(means, answers=1, env="a"):

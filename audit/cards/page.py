@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import jinja2
 
-from audit.critics.card import Card, Examined, Number
-from audit.critics.numbers import METRICS, RECORDED, Judged, Metric
+from audit.cards.card import Card, Examined, Number
+from audit.cards.numbers import METRICS, RECORDED, Judged, Metric
 from audit.interventions.answers import AnswerOf
 from audit.interventions.arms import ARMS, CONJOINT
 from audit.interventions.plan import Call
