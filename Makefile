@@ -47,7 +47,7 @@ MAKE_VIEW = $(BIN)/audit view '$(1)' --export '$(OUT)/view' || \
 # Compiled modules are kept: tests start hundreds of processes.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: help figures data-exists grid real causes local paper paper-plan check test test-slow lint format docs screenshots relations baselines tools bench clean
+.PHONY: help figures data-exists grid real causes critic local paper paper-plan check test test-slow lint format docs screenshots relations baselines tools bench clean
 .DELETE_ON_ERROR:
 
 help: ## Show this list
@@ -89,6 +89,9 @@ causes: $(VENV)/.local $(VENV)/.notebooks ## Ask a real language model again und
 	$(BIN)/audit intervene report data/causes/plan.json
 	$(call MAKE_VIEW,data/causes/runs)
 	$(MAKE_FIGURES) data/causes/runs --plan data/causes/plan.json
+
+critic: $(VENV)/.local ## Examine the local language model as a critic on the first prompts of the suite: about 20 minutes
+	$(BIN)/audit critic --backend local --max-tokens 128 --units 18 --out data/critic
 
 local: $(VENV)/.local ## Install llama.cpp and a small language model, for --backend local
 
