@@ -184,7 +184,7 @@ def carried(carriers: Mapping[str, Carriers]) -> Iterator[str]:
     """Who carries what moves the critic, in words."""
     for name, found in carriers.items():
         if found.one_run is not None:
-            rest = _percent(found.without_low)
+            rest = _percent(_within(found.without_low))
             yield f"{name}: one run alone follows it, {found.one_run}; without that run it is {rest}"
             continue
         parts = []
@@ -194,8 +194,8 @@ def carried(carriers: Mapping[str, Carriers]) -> Iterator[str]:
             parts.append(f"{what}: about {_percent(found.units)}{ends} of them carry it")
         if found.runs >= 2:
             parts.append(
-                f"leaving out any one of {found.runs} runs, it is {_percent(found.without_low)} to "
-                f"{_percent(found.without_high)}"
+                f"leaving out any one of {found.runs} runs, it is {_percent(_within(found.without_low))} to "
+                f"{_percent(_within(found.without_high))}"
             )
         if not math.isnan(found.flip_p):
             parts.append(f"that runs agree by chance: p {found.flip_p:.2g}")
@@ -215,7 +215,7 @@ def ceiling_line(analysis: Analysis) -> Iterator[str]:
 
 def size_words(share: Share) -> str:
     """A share with its interval: "77% (64% to 88%)"."""
-    return f"{_percent(max(-1, min(1, share.estimate)))}{_between(share)}"
+    return f"{_percent(_within(share.estimate))}{_between(share)}"
 
 
 def share_sentence(share: Share) -> str:
@@ -228,7 +228,7 @@ def cell(analysis: Analysis, share: Share) -> str:
     """A share in a table, without numbers where edits for different rollouts hardly differ."""
     is_known = not (math.isnan(share.estimate) or (_is_blind(analysis) and share.name not in STIMULI))
     more = share.name in STIMULI and share.estimate > 1
-    size = f"{'>' if more else ''}{_percent(max(-1, min(1, share.estimate)))}{_between(share)}"
+    size = f"{'>' if more else ''}{_percent(_within(share.estimate))}{_between(share)}"
     return ", ".join(filter(None, (size if is_known else "", share.verdict)))
 
 
@@ -276,7 +276,8 @@ def _replaced(share: Share, alpha: float) -> str:
 
 
 def _between_named(share: Share) -> str:
-    return f" ({_percent(max(0.0, share.named_low))} to {_percent(min(1.0, share.named_high))})"
+    low, high = (max(0.0, min(1.0, end)) for end in (share.named_low, share.named_high))
+    return f" ({_percent(low)} to {_percent(high)})"
 
 
 def _calls(share: Share) -> str:
@@ -292,7 +293,12 @@ def _beside(analysis: Analysis, share: Share) -> str:
 
 def _between(share: Share) -> str:
     """An interval, within what a share can be."""
-    return "" if math.isnan(share.low) else f" ({_percent(max(-1, share.low))} to {_percent(min(1, share.high))})"
+    return "" if math.isnan(share.low) else f" ({_percent(_within(share.low))} to {_percent(_within(share.high))})"
+
+
+def _within(value: float) -> float:
+    """A number within what a share can be."""
+    return max(-1.0, min(1.0, value))
 
 
 def _percent(value: float) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from audit.interventions.effects.results import Analysis, Carriers, Ceiling, Effect, Faithfulness, Share, Validity
+from audit.interventions.intervene import _short
 from audit.interventions.report import Report
 from audit.interventions.sentences import carried, moving, verdict_lines
 
@@ -83,6 +84,18 @@ def test_what_the_rest_follows_is_given_only_where_something_is_known_of_it() ->
         "how many revisions follow a rollout, whichever it is, cannot be told",
         "how many revisions are as they would be without evidence, cannot be told",
     ]
+
+
+def test_no_end_of_an_interval_is_beyond_what_a_share_can_be() -> None:
+    beyond = CALLED_WORST._replace(estimate=1.05, low=1.02, high=1.1, named_low=-0.1, named=0.0, named_high=-0.01)
+    first, second = moving(analysis(beyond))
+    assert "100% (100% to 100%) of its revisions" in first
+    assert "0% (0% to 0%) of its answers" in second
+    [line] = carried({"called worst": Carriers(runs=12, without_low=1.01, without_high=1.05)})
+    assert "leaving out any one of 12 runs, it is 100% to 100%" in line
+    row = {"outcome": "share", "name": "called worst", "estimate": 1.05, "low": 1.02, "high": None}
+    assert _short(row) == {**row, "estimate": "1", "low": "1"}
+    assert _short({**row, "name": "wording"})["estimate"] == "1.05"
 
 
 def test_who_carries_it_is_in_words() -> None:
