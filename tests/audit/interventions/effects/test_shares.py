@@ -12,6 +12,7 @@ import pytest
 from audit.interventions.effects.analysis import analyse
 from audit.interventions.effects.named_shares import CONTENTS, LABELS, NUMBERS, PLACES, SHARES, STIMULI
 from audit.interventions.effects.results import CANNOT_TELL, DOES_NOT, MOVES
+from audit.interventions.effects.shares import UnitCalls, ceiling
 from audit.interventions.effects.verdicts import Bounds, _unmoved
 from audit.interventions.experiment import Answered, Experiment, Place
 from audit.interventions.showing import NEUTRAL_FRAMES, ROLES
@@ -157,6 +158,16 @@ def test_what_is_no_rollout_is_named_and_no_rollout_is(share):
     moving = {each.name for each in analysis.movers}
     assert share in moving <= ({"wording", "length"} if share in {"wording", "length"} else {share})
     assert {shares[name].verdict for name in (*CONTENTS, *LABELS, *PLACES, *NUMBERS)} == {CANNOT_TELL}
+
+
+@pytest.mark.parametrize(("moved", "signal"), [(False, 0), (True, 4000 / 3)])
+def test_edits_that_are_all_the_same_have_no_signal_and_those_without_noise_a_finite_one(moved, signal):
+    rng = np.random.default_rng(1)
+    same = rng.normal(size=6)
+    same /= np.linalg.norm(same)
+    alone = [np.tile(same * (-1 if moved and role == 1 else 1), (8, 1)) for role in range(3)]
+    found = ceiling([UnitCalls(0, [], np.zeros((0, 6)), alone)] * 3)
+    assert found.signal == pytest.approx(signal)
 
 
 def test_below_a_signal_of_a_tenth_nothing_is_said_of_rollouts():
