@@ -232,6 +232,8 @@ def _validity(analysis: Analysis) -> Iterator[str]:
     )
     unreadable = [f"{each.arm} {each.unreadable} of {each.answers}" for each in validity.unreadable if each.unreadable]
     yield f"unreadable answers, counted as no change: {', '.join(unreadable) or 'none'}"
+    if validity.unchanged > 0:
+        yield f"of the answers that can be read, {_share(validity.unchanged)} change nothing"
     yield f"drift between the first and the second half of calls: p {_number(validity.drift_p)}"
     for problem in validity.problems:
         yield f"PROBLEM: {problem}"

@@ -26,6 +26,7 @@ from audit.interventions.effects.named_shares import (
 from audit.interventions.effects.naming import CHANCE
 from audit.interventions.effects.results import CANNOT_TELL, DOES_NOT, NO_VERDICT, NOT_ASKED, Analysis, Carriers, Share
 from audit.interventions.effects.shares import ALONE
+from audit.interventions.effects.validity import MOST_UNREADABLE
 from audit.interventions.effects.verdicts import LEAST_SIGNAL
 
 
@@ -89,6 +90,8 @@ def moving(analysis: Analysis) -> Iterator[str]:
     if (talked := _talked_about(analysis)) is not None:
         between = f"{_percent(talked.named)}{_between_named(talked)}"
         yield f"It names {WORDS[talked.name].followed} in {between} of its answers, which does not move it."
+    if analysis.validity.unchanged > MOST_UNREADABLE:
+        yield f"It changes nothing in {_percent(analysis.validity.unchanged)} of its answers."
     ends = analysis.ceiling
     if ends is not None and _is_blind(analysis):
         yield (

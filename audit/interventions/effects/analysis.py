@@ -24,6 +24,7 @@ from audit.interventions.effects.contrasts import (
 from audit.interventions.effects.exchanges import ARMS_NEEDED, METHOD, called
 from audit.interventions.effects.factors import HOLDERS, direction_scores, factor_effect
 from audit.interventions.effects.faithfulness import faithfulness, what_is_open
+from audit.interventions.effects.judging import explored, judged
 from audit.interventions.effects.named_shares import CONTENTS, FOLLOWED, SMALLEST
 from audit.interventions.effects.naming import named_share
 from audit.interventions.effects.presence import REPLACED, WHOLE, beyond_each, dose, harm, presence_tests
@@ -37,8 +38,6 @@ from audit.interventions.effects.results import (
     Ceiling,
     Effect,
     Share,
-    explored,
-    judged,
 )
 from audit.interventions.effects.shares import ALONE, ceiling, followed, holder
 from audit.interventions.effects.stimuli import stimuli

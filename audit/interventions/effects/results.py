@@ -1,4 +1,4 @@
-"""The form of an analysis, and which effects there are, given how many were looked for."""
+"""The form of an analysis."""
 
 from __future__ import annotations
 
@@ -6,11 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
-
-import numpy as np
-from scipy.stats import false_discovery_control
-
-from audit.measures.holm import holm
 
 Verdict = str
 """Of a test: "found", "not beyond placebo", "not found" or "not tested"; of a share: one of those below."""
@@ -204,12 +199,14 @@ class Validity:
     Attributes:
         spread: mean distance of two answers to the same recorded prompt, over that of answers to different ones.
         same_driver: share of pairs of answers to the same recorded prompt that name the same driver.
-        repeated: share of such answers whose text is that of an earlier one.
+        repeated: share of such answers whose text is that of an earlier one; those that cannot be read or that change
+            nothing are left out.
         most_repeated: the share beyond which a cache of responses is suspected.
         unreadable: by arm.
         capped: answers whose prompt has the largest number of tokens, if prompts of different length have it.
         drift_p: of the hypothesis that answers of the first half of calls are like those of the second.
         problems: what speaks against trusting the results, a sentence each.
+        unchanged: share of the answers that can be read in which nothing changes.
     """
 
     spread: float
@@ -220,6 +217,7 @@ class Validity:
     capped: int
     drift_p: float
     problems: Sequence[str]
+    unchanged: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -308,44 +306,3 @@ class Analysis:
     def primary(self) -> list[Effect]:
         """The effects of the family."""
         return [effect for effect in self.effects if effect.primary]
-
-
-def judged(effects: Sequence[Effect], alpha: float) -> list[Effect]:
-    """Correct the p-values of a family by Holm's method, and judge its effects.
-
-    Args:
-        effects: of one family; those without a p-value are no members.
-        alpha: level of the family.
-    """
-    return _with_verdicts(effects, holm([effect.p for effect in effects]).tolist(), alpha)
-
-
-def explored(effects: Sequence[Effect], alpha: float) -> list[Effect]:
-    """Correct p-values by Benjamini and Hochberg's method, and judge their effects: those planned beside a family.
-
-    Args:
-        effects: all of them.
-        alpha: share of false findings among what is found, at most.
-    """
-    p = np.array([effect.p for effect in effects])
-    adjusted = np.full(p.shape, math.nan)
-    known = np.isfinite(p)
-    if known.any():
-        adjusted[known] = false_discovery_control(p[known])
-    return _with_verdicts(effects, adjusted.tolist(), alpha)
-
-
-def verdict(p: float, beyond_placebo_p: float, alpha: float) -> Verdict:
-    """What follows from a test and, where there is one, from that against the placebo."""
-    if math.isnan(p):
-        return NOT_TESTED
-    if p > alpha:
-        return NOT_FOUND
-    return NOT_BEYOND_PLACEBO if beyond_placebo_p > alpha else FOUND
-
-
-def _with_verdicts(effects: Sequence[Effect], adjusted: Sequence[float], alpha: float) -> list[Effect]:
-    return [
-        effect._replace(p_adjusted=p, verdict=verdict(p, effect.beyond_placebo_p, alpha))
-        for effect, p in zip(effects, adjusted, strict=True)
-    ]

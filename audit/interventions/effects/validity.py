@@ -44,8 +44,11 @@ def validity(experiment: Experiment, redraws: Redraws) -> Validity:
     """
     same = experiment.arm("A0") or experiment.arm("N0")
     groups = [answers for answers in same.values() if len(answers) > 1]
-    answers = sum(map(len, groups))
-    repeated = sum(len(group) - len({answer.completion for answer in group}) for group in groups)
+    # A critic may well refuse, or leave a policy as it is, twice in the same words.
+    texts = [[answer.completion for answer in group if answer.readable and answer.changed] for group in groups]
+    answers = sum(map(len, texts))
+    repeated = sum(len(each) - len(set(each)) for each in texts)
+    read = [answer for answer in experiment.answers if answer.readable]
     pairs = [a.driver == b.driver for group in groups for a, b in combinations(group, 2)]
     checked = Validity(
         spread=_spread(experiment, groups),
@@ -56,6 +59,7 @@ def validity(experiment: Experiment, redraws: Redraws) -> Validity:
         capped=capped([(answer.prompt_tokens, answer.prompt_characters) for answer in experiment.answers]),
         drift_p=_drift(experiment, redraws),
         problems=(),
+        unchanged=float(np.mean([not answer.changed for answer in read])) if read else math.nan,
     )
     return Validity(**{**vars(checked), "problems": tuple(_problems(checked))})
 

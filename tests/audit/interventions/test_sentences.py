@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -96,6 +97,13 @@ def test_no_end_of_an_interval_is_beyond_what_a_share_can_be() -> None:
     row = {"outcome": "share", "name": "called worst", "estimate": 1.05, "low": 1.02, "high": None}
     assert _short(row) == {**row, "estimate": "1", "low": "1"}
     assert _short({**row, "name": "wording"})["estimate"] == "1.05"
+
+
+def test_that_nothing_changes_is_said_where_it_is_much() -> None:
+    found = analysis(WORST)
+    unchanged = [replace(found, validity=replace(found.validity, unchanged=share)) for share in (0.05, 0.5)]
+    assert [len(list(moving(each))) for each in unchanged] == [1, 2]
+    assert list(moving(unchanged[1]))[1] == "It changes nothing in 50% of its answers."
 
 
 def test_who_carries_it_is_in_words() -> None:

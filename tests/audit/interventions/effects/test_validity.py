@@ -42,6 +42,13 @@ def test_repeated_answers_are_a_cache():
     assert "25% of answers to the same prompt repeat another one" in found.problems[0]
 
 
+@pytest.mark.parametrize(("change", "unchanged"), [({"changed": 0}, 1.0), ({"readable": False}, np.nan)])
+def test_refusals_and_answers_that_change_nothing_are_no_cache(change, unchanged):
+    found = validity(changed(planted(by_number), lambda a: replace(a, completion="no", **change)), QUICK)
+    assert not any("repeat" in problem for problem in found.problems)
+    assert found.unchanged == pytest.approx(unchanged, nan_ok=True)
+
+
 def test_arms_that_are_read_less_often_are_reported():
     found = validity(planted(first, unreadable=0.4, seed=3), QUICK)
     by_arm = {each.arm: each for each in found.unreadable}
