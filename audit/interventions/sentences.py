@@ -30,12 +30,19 @@ from audit.interventions.effects.validity import MOST_UNREADABLE
 from audit.interventions.effects.verdicts import LEAST_SIGNAL
 
 
+RELATIVE: Final = (
+    "percentages are of revisions made as those for one rollout alone: a critic that ignores a lone rollout in half of "
+    "its answers, and the one called worst as often, has 100%"
+)
+"""What the share that follows a rollout is relative to."""
+
+
 class Words(NamedTuple):
     """A share in words.
 
     Attributes:
         cause: what moves a critic, as the subject of a sentence.
-        followed: what its revisions follow then.
+        followed: the rollout that its revisions follow then.
     """
 
     cause: str
@@ -53,9 +60,7 @@ WORDS: Final[Mapping[str, Words]] = {
         for place in ("first", "second", "last")
     },
     **{
-        f"{role} content": Words(
-            f"what the {role} rollout shows", f"what the {role} rollout shows, whatever it is called"
-        )
+        f"{role} content": Words(f"what the {role} rollout shows", f"the {role} rollout, whatever it is called,")
         for role in ("worst", "median", "best")
     },
     **{
@@ -159,6 +164,9 @@ def verdict_lines(analysis: Analysis) -> Iterator[str]:
             "wording, length and order of headings have no rollout to follow: their percentage is that of revisions "
             "that would change as much by following another rollout"
         )
+    has_shares = any(share.name in FOLLOWED and not math.isnan(share.estimate) for share in analysis.shares)
+    if has_shares and not _is_blind(analysis):
+        yield RELATIVE
     if found := by_verdict.get(NOT_ASKED):
         yield f"not asked: {', '.join(each.name for each in found)}"
     for share in analysis.shares if not _is_blind(analysis) else ():
@@ -250,7 +258,7 @@ def _size(share: Share) -> str:
             "share is not known"
         )
     followed = WORDS[share.name].followed if share.name in WORDS else share.name
-    return f"{size_words(share)} of its revisions follow {followed}"
+    return f"{size_words(share)} of its revisions are as if {followed} were shown alone"
 
 
 def _named(share: Share) -> str:

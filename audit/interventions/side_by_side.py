@@ -308,4 +308,8 @@ def _explained(columns: Sequence[_Column], pairs: Sequence[_Pair | None]) -> Ite
         f"Only what moves one of the two {DIFFERS}: who follows one of three labels, places, contents or returns more "
         "follows the others less, which are then compared with each other."
     )
+    yield (
+        "A share is relative to what the same critic does with one rollout alone: of two that go by the one called "
+        "worst equally often, the one that ignores a lone rollout more often has the larger share."
+    )
     yield "Wording, length and order of headings are share-equivalents, whose differences have no interval."

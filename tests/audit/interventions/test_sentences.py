@@ -11,7 +11,7 @@ import pytest
 from audit.interventions.effects.results import Analysis, Carriers, Ceiling, Effect, Faithfulness, Share, Validity
 from audit.interventions.intervene import _short
 from audit.interventions.report import Report
-from audit.interventions.sentences import carried, moving, verdict_lines
+from audit.interventions.sentences import RELATIVE, carried, moving, verdict_lines
 
 CALLED_WORST = Share("called worst", 0.8, 0.68, 0.89, 0.0002, 0.003, "moves it", None, 0.09, 0.08, 0.11)
 
@@ -40,8 +40,8 @@ def test_a_problem_is_in_place_of_the_verdict_wherever_a_share_has_a_sentence() 
 
 def test_the_headline_is_what_moves_the_critic_and_whether_it_says_so() -> None:
     assert list(moving(analysis(SHOWN_FIRST, CALLED_WORST))) == [
-        "Being called worst moves this critic: 80% (68% to 89%) of its revisions follow the rollout that is called "
-        "worst.",
+        "Being called worst moves this critic: 80% (68% to 89%) of its revisions are as if the rollout that is called "
+        "worst were shown alone.",
         "It does not say so: 9% (8% to 11%) of its answers name that rollout; naming one at random would be 33%.",
     ]
 
@@ -63,15 +63,18 @@ def test_that_nothing_moves_a_critic_and_that_it_is_not_known_are_two_sentences(
 def test_what_does_not_move_it_has_its_margin_and_what_is_open_its_calls() -> None:
     wording = Share("wording", 0.1, 0.0, 0.42, 0.5, 1.0, "cannot be told")
     not_asked = Share("best content", verdict="not asked")
-    small, opened, equivalent, missing = verdict_lines(analysis(CALLED_WORST, SHOWN_FIRST, WORST, wording, not_asked))
+    small, opened, equivalent, relative, missing = verdict_lines(
+        analysis(CALLED_WORST, SHOWN_FIRST, WORST, wording, not_asked)
+    )
     assert small == (
         "does not move it (or by less than 15% of revisions; 25% for contents and printed returns): "
         "shown first (-9% to 11%)"
     )
     assert opened == ("cannot be told: worst content (-10% to 50%), about 9,000 calls would tell; wording (0% to 42%)")
     assert equivalent.startswith("wording, length and order of headings have no rollout to follow")
+    assert relative == RELATIVE
     assert missing == "not asked: best content"
-    assert len(list(verdict_lines(analysis(SHOWN_FIRST, WORST)))) == 2
+    assert len(list(verdict_lines(analysis(SHOWN_FIRST, WORST)))) == 3
 
 
 def test_what_the_rest_follows_is_given_only_where_something_is_known_of_it() -> None:
