@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from audit.interventions.arms import CONJOINT
+from audit.interventions.arms import NOTHING as NOTHING_SHOWN
 from audit.interventions.effects.named_shares import (
     ANY,
     FACTORS,
@@ -28,7 +29,6 @@ from audit.interventions.effects.results import CANNOT_TELL, DOES_NOT, NO_VERDIC
 from audit.interventions.effects.shares import ALONE
 from audit.interventions.effects.validity import MOST_UNREADABLE
 from audit.interventions.effects.verdicts import LEAST_SIGNAL
-
 
 RELATIVE: Final = (
     "percentages are of revisions made as those for one rollout alone: a critic that ignores a lone rollout in half of "
@@ -109,11 +109,22 @@ def _nothing_found(analysis: Analysis) -> str:
     """That nothing moves the critic, or that this is not known: two findings that are easily taken for each other."""
     judged = [share for share in analysis.shares if share.verdict in {DOES_NOT, CANNOT_TELL}]
     unknown = sum(share.verdict == CANNOT_TELL for share in judged)
+    if unknown and unknown == len(judged):
+        return "What moves this critic cannot be told."
+    rest = f"; of {unknown} of {len(judged)} possible causes it cannot be told." if unknown else "."
+    if _goes_by_rollouts(analysis):
+        by_rollouts = "This critic goes by the rollouts that it is shown"
+        return f"{by_rollouts}, and by nothing that was asked more than by the rest{rest}"
     if not unknown:
         return "Nothing that was asked moves this critic by as much as is of interest."
-    if unknown == len(judged):
-        return "What moves this critic cannot be told."
-    return f"Nothing was found to move this critic; of {unknown} of {len(judged)} possible causes it cannot be told."
+    return f"Nothing was found to move this critic{rest}"
+
+
+def _goes_by_rollouts(analysis: Analysis) -> bool:
+    """Whether revisions are made for rollouts, by more than is of interest, and not as without evidence."""
+    if _is_blind(analysis) or not analysis.counts.get(NOTHING_SHOWN):
+        return False
+    return any(share.name == ANY and share.low > SMALLEST for share in analysis.shares)
 
 
 def _movers(analysis: Analysis) -> list[Share]:
@@ -171,7 +182,9 @@ def verdict_lines(analysis: Analysis) -> Iterator[str]:
         yield f"not asked: {', '.join(each.name for each in found)}"
     for share in analysis.shares if not _is_blind(analysis) else ():
         if share.name in {ANY, NOTHING} and not math.isnan(share.low):
-            what = "follow a rollout, whichever it is" if share.name == ANY else "are as they would be without evidence"
+            what = "are as they would be without evidence"
+            if share.name == ANY:
+                what = "are made for a rollout, whichever it is, or for an average of all"
             if holds_all(share.low, share.high):
                 yield f"how many revisions {what}, cannot be told"
             else:

@@ -60,6 +60,19 @@ def test_that_nothing_moves_a_critic_and_that_it_is_not_known_are_two_sentences(
     assert list(moving(analysis(*shares))) == [words]
 
 
+def test_who_goes_by_all_rollouts_alike_is_not_said_to_be_moved_by_nothing() -> None:
+    def first(low: float, *shares: Share, **asked: int) -> str:
+        found = replace(analysis(Share("any rollout", 0.9, low, 1.1), SHOWN_FIRST, *shares), counts=asked)
+        return next(iter(moving(found)))
+
+    alike = "This critic goes by the rollouts that it is shown, and by nothing that was asked more than by the rest"
+    assert first(0.66, E0=9) == f"{alike}."
+    assert first(0.66, WORST, E0=9) == f"{alike}; of 1 of 2 possible causes it cannot be told."
+    assert first(0.1, E0=9).startswith("Nothing that was asked moves")
+    # What revisions are without evidence is not known.
+    assert first(0.66).startswith("Nothing that was asked moves")
+
+
 def test_what_does_not_move_it_has_its_margin_and_what_is_open_its_calls() -> None:
     wording = Share("wording", 0.1, 0.0, 0.42, 0.5, 1.0, "cannot be told")
     not_asked = Share("best content", verdict="not asked")
@@ -80,12 +93,12 @@ def test_what_does_not_move_it_has_its_margin_and_what_is_open_its_calls() -> No
 def test_what_the_rest_follows_is_given_only_where_something_is_known_of_it() -> None:
     known = [Share("any rollout", 0.89, 0.66, 1.12), Share("no evidence", 0.07, -0.05, 0.2)]
     assert list(verdict_lines(analysis(*known))) == [
-        "89% (66% to 100%) of revisions follow a rollout, whichever it is",
+        "89% (66% to 100%) of revisions are made for a rollout, whichever it is, or for an average of all",
         "7% (-5% to 20%) of revisions are as they would be without evidence",
     ]
     unknown = [Share("any rollout", 11.4, -14.0, 37.0), Share("no evidence", -19.2, -68.0, 29.0)]
     assert list(verdict_lines(analysis(*unknown))) == [
-        "how many revisions follow a rollout, whichever it is, cannot be told",
+        "how many revisions are made for a rollout, whichever it is, or for an average of all, cannot be told",
         "how many revisions are as they would be without evidence, cannot be told",
     ]
 
