@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final
 
 from audit.interventions.arms import CONJOINT
 from audit.interventions.arms import NOTHING as NOTHING_SHOWN
@@ -13,11 +13,8 @@ from audit.interventions.effects.named_shares import (
     ANY,
     FACTORS,
     FOLLOWED,
-    HEADINGS,
     LENGTH,
-    NAMES,
     NOTHING,
-    ORDER,
     SMALLEST,
     SMALLEST_CONTENT,
     STIMULI,
@@ -29,51 +26,13 @@ from audit.interventions.effects.results import CANNOT_TELL, DOES_NOT, NO_VERDIC
 from audit.interventions.effects.shares import ALONE
 from audit.interventions.effects.validity import MOST_UNREADABLE
 from audit.interventions.effects.verdicts import LEAST_SIGNAL
+from audit.interventions.share_words import FRAME, WORDS, between, capital, is_blind, percent, size, size_words, within
 
 RELATIVE: Final = (
     "percentages are of revisions made as those for one rollout alone: a critic that ignores a lone rollout in half of "
     "its answers, and the one called worst as often, has 100%"
 )
 """What the share that follows a rollout is relative to."""
-
-
-class Words(NamedTuple):
-    """A share in words.
-
-    Attributes:
-        cause: what moves a critic, as the subject of a sentence.
-        followed: the rollout that its revisions follow then.
-    """
-
-    cause: str
-    followed: str = ""
-
-
-_FRAME: Final = "wording or length"
-WORDS: Final[Mapping[str, Words]] = {
-    **{
-        f"called {role}": Words(f"being called {role}", f"the rollout that is called {role}")
-        for role in ("worst", "median", "best")
-    },
-    **{
-        f"shown {place}": Words(f"being shown {place}", f"the rollout that is shown {place}")
-        for place in ("first", "second", "last")
-    },
-    **{
-        f"{role} content": Words(f"what the {role} rollout shows", f"the {role} rollout, whatever it is called,")
-        for role in ("worst", "median", "best")
-    },
-    **{
-        f"{rank} printed return": Words(f"the {rank} printed return", f"the rollout with the {rank} printed return")
-        for rank in ("lowest", "median", "highest")
-    },
-    WORDING: Words("how the prompt is worded"),
-    LENGTH: Words("how long the prompt is"),
-    HEADINGS: Words("the order of headings, whatever is under them,"),
-    NAMES: Words("which rollout is called what"),
-    ORDER: Words("the order in which rollouts are shown"),
-    _FRAME: Words("how the prompt is worded or how long it is, which change together here,"),
-}
 
 
 def moving(analysis: Analysis) -> Iterator[str]:
@@ -85,7 +44,7 @@ def moving(analysis: Analysis) -> Iterator[str]:
     for place, share in enumerate(movers):
         words = WORDS[share.name]
         most = " most" if place == 0 and len(movers) > 1 else ""
-        yield f"{_capital(words.cause)} moves this critic{most}: {_size(share)}."
+        yield f"{capital(words.cause)} moves this critic{most}: {size(share)}."
         if share.name in FOLLOWED:
             yield _named(share)
         if not math.isnan(share.replaced_p) and not math.isnan(share.estimate):
@@ -93,12 +52,12 @@ def moving(analysis: Analysis) -> Iterator[str]:
     if not movers:
         yield _nothing_found(analysis)
     if (talked := _talked_about(analysis)) is not None:
-        between = f"{_percent(talked.named)}{_between_named(talked)}"
-        yield f"It names {WORDS[talked.name].followed} in {between} of its answers, which does not move it."
+        often = f"{percent(talked.named)}{_between_named(talked)}"
+        yield f"It names {WORDS[talked.name].followed} in {often} of its answers, which does not move it."
     if analysis.validity.unchanged > MOST_UNREADABLE:
-        yield f"It changes nothing in {_percent(analysis.validity.unchanged)} of its answers."
+        yield f"It changes nothing in {percent(analysis.validity.unchanged)} of its answers."
     ends = analysis.ceiling
-    if ends is not None and _is_blind(analysis):
+    if ends is not None and is_blind(analysis):
         yield (
             f"Which rollout its revisions follow cannot be told: edits for different rollouts hardly differ (signal to "
             f"noise {ends.signal:.2f}, below {LEAST_SIGNAL:g})"
@@ -122,7 +81,7 @@ def _nothing_found(analysis: Analysis) -> str:
 
 def _goes_by_rollouts(analysis: Analysis) -> bool:
     """Whether revisions are made for rollouts, by more than is of interest, and not as without evidence."""
-    if _is_blind(analysis) or not analysis.counts.get(NOTHING_SHOWN):
+    if is_blind(analysis) or not analysis.counts.get(NOTHING_SHOWN):
         return False
     return any(share.name == ANY and share.low > SMALLEST for share in analysis.shares)
 
@@ -133,7 +92,7 @@ def _movers(analysis: Analysis) -> list[Share]:
     frame = [share for share in movers if share.name in {WORDING, LENGTH}]
     if len(frame) < 2:
         return movers
-    return [share._replace(name=_FRAME) if share is frame[0] else share for share in movers if share is not frame[1]]
+    return [share._replace(name=FRAME) if share is frame[0] else share for share in movers if share is not frame[1]]
 
 
 def _talked_about(analysis: Analysis) -> Share | None:
@@ -145,10 +104,6 @@ def _talked_about(analysis: Analysis) -> Share | None:
     most = max(known, key=lambda share: share.named, default=None)
     is_talk = most is not None and most.verdict == DOES_NOT and most.named_low > CHANCE + SMALLEST
     return most if is_talk else None
-
-
-def _is_blind(analysis: Analysis) -> bool:
-    return analysis.ceiling is not None and analysis.ceiling.signal < LEAST_SIGNAL
 
 
 def headline(analysis: Analysis) -> str:
@@ -165,7 +120,7 @@ def verdict_lines(analysis: Analysis) -> Iterator[str]:
         if share.verdict:
             by_verdict.setdefault(share.verdict, []).append(share)
     if found := by_verdict.get(DOES_NOT):
-        small = f"{_percent(SMALLEST)} of revisions; {_percent(SMALLEST_CONTENT)} for contents and printed returns"
+        small = f"{percent(SMALLEST)} of revisions; {percent(SMALLEST_CONTENT)} for contents and printed returns"
         names = "; ".join(f"{each.name}{_beside(analysis, each)}" for each in found)
         yield f"does not move it (or by less than {small}): {names}"
     if found := by_verdict.get(CANNOT_TELL):
@@ -176,11 +131,11 @@ def verdict_lines(analysis: Analysis) -> Iterator[str]:
             "that would change as much by following another rollout"
         )
     has_shares = any(share.name in FOLLOWED and not math.isnan(share.estimate) for share in analysis.shares)
-    if has_shares and not _is_blind(analysis):
+    if has_shares and not is_blind(analysis):
         yield RELATIVE
     if found := by_verdict.get(NOT_ASKED):
         yield f"not asked: {', '.join(each.name for each in found)}"
-    for share in analysis.shares if not _is_blind(analysis) else ():
+    for share in analysis.shares if not is_blind(analysis) else ():
         if share.name in {ANY, NOTHING} and not math.isnan(share.low):
             what = "are as they would be without evidence"
             if share.name == ANY:
@@ -208,18 +163,18 @@ def carried(carriers: Mapping[str, Carriers]) -> Iterator[str]:
     """Who carries what moves the critic, in words."""
     for name, found in carriers.items():
         if found.one_run is not None:
-            rest = _percent(_within(found.without_low))
+            rest = percent(within(found.without_low))
             yield f"{name}: one run alone follows it, {found.one_run}; without that run it is {rest}"
             continue
         parts = []
         if not math.isnan(found.units):
             what = "prompts differ" if found.is_uneven else "no sign that it holds for some prompts only"
-            ends = f" ({_percent(found.units_low)} to {_percent(found.units_high)})"
-            parts.append(f"{what}: about {_percent(found.units)}{ends} of them carry it")
+            ends = f" ({percent(found.units_low)} to {percent(found.units_high)})"
+            parts.append(f"{what}: about {percent(found.units)}{ends} of them carry it")
         if found.runs >= 2:
             parts.append(
-                f"leaving out any one of {found.runs} runs, it is {_percent(_within(found.without_low))} to "
-                f"{_percent(_within(found.without_high))}"
+                f"leaving out any one of {found.runs} runs, it is {percent(within(found.without_low))} to "
+                f"{percent(within(found.without_high))}"
             )
         if not math.isnan(found.flip_p):
             parts.append(f"that runs agree by chance: p {found.flip_p:.2g}")
@@ -233,52 +188,29 @@ def ceiling_line(analysis: Analysis) -> Iterator[str]:
     if (ends := analysis.ceiling) is not None:
         yield (
             f"edits for one rollout alone differ between rollouts with a signal to noise of {ends.signal:.2f}; "
-            f"{_percent(ends.recognised)} are nearest to the others for that rollout, 33% by chance"
+            f"{percent(ends.recognised)} are nearest to the others for that rollout, 33% by chance"
         )
-
-
-def size_words(share: Share) -> str:
-    """A share with its interval: "77% (64% to 88%)"."""
-    return f"{_percent(_within(share.estimate))}{_between(share)}"
 
 
 def share_sentence(share: Share) -> str:
     """A share in plain words, with what follows."""
     cause = WORDS[share.name].cause if share.name in WORDS else share.name
-    return f"{_capital(cause)}: {_size(share)}; {share.verdict}."
+    return f"{capital(cause)}: {size(share)}; {share.verdict}."
 
 
 def cell(analysis: Analysis, share: Share) -> str:
     """A share in a table, without numbers where edits for different rollouts hardly differ."""
-    is_known = not (math.isnan(share.estimate) or (_is_blind(analysis) and share.name not in STIMULI))
+    is_known = not (math.isnan(share.estimate) or (is_blind(analysis) and share.name not in STIMULI))
     more = share.name in STIMULI and share.estimate > 1
-    size = f"{'>' if more else ''}{_percent(_within(share.estimate))}{_between(share)}"
-    return ", ".join(filter(None, (size if is_known else "", share.verdict)))
-
-
-def _size(share: Share) -> str:
-    if share.name not in FOLLOWED:
-        if math.isnan(share.estimate):
-            return (
-                f"edits differ by it (corrected p {share.p_adjusted:.2g}), and hardly by a rollout that is shown alone"
-            )
-        if share.estimate > 1:
-            return "more than if all revisions went by another rollout"
-        return f"as much as if {_percent(share.estimate)} of revisions went by another rollout"
-    if math.isnan(share.estimate):
-        return (
-            f"edits differ without it more than without either of the others (corrected p {share.p_adjusted:.2g}); the "
-            "share is not known"
-        )
-    followed = WORDS[share.name].followed if share.name in WORDS else share.name
-    return f"{size_words(share)} of its revisions are as if {followed} were shown alone"
+    number = f"{'>' if more else ''}{percent(within(share.estimate))}{between(share)}"
+    return ", ".join(filter(None, (number if is_known else "", share.verdict)))
 
 
 def _named(share: Share) -> str:
     if math.isnan(share.named_low):
         return "Whether it says so is not known."
-    between = f"{_percent(share.named)}{_between_named(share)}"
-    reason = f"of its answers name that rollout; naming one at random would be {_percent(CHANCE)}"
+    between = f"{percent(share.named)}{_between_named(share)}"
+    reason = f"of its answers name that rollout; naming one at random would be {percent(CHANCE)}"
     if share.named_low > CHANCE:
         return f"It says so: {between} {reason}."
     if share.named_high < CHANCE:
@@ -301,7 +233,7 @@ def _replaced(share: Share, alpha: float) -> str:
 
 def _between_named(share: Share) -> str:
     low, high = (max(0.0, min(1.0, end)) for end in (share.named_low, share.named_high))
-    return f" ({_percent(low)} to {_percent(high)})"
+    return f" ({percent(low)} to {percent(high)})"
 
 
 def _calls(share: Share) -> str:
@@ -312,22 +244,4 @@ def _beside(analysis: Analysis, share: Share) -> str:
     """The interval of what does not move the critic; none where it says what another level of its kind takes away."""
     factor = next((names for names in FACTORS if share.name in names), ())
     is_lowered = any(each.name in factor for each in analysis.movers)
-    return "" if is_lowered or _is_blind(analysis) else _between(share)
-
-
-def _between(share: Share) -> str:
-    """An interval, within what a share can be."""
-    return "" if math.isnan(share.low) else f" ({_percent(_within(share.low))} to {_percent(_within(share.high))})"
-
-
-def _within(value: float) -> float:
-    """A number within what a share can be."""
-    return max(-1.0, min(1.0, value))
-
-
-def _percent(value: float) -> str:
-    return "unknown" if not math.isfinite(value) else f"{round(100 * value)}%"
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
+    return "" if is_lowered or is_blind(analysis) else between(share)
