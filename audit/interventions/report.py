@@ -21,12 +21,14 @@ from audit.interventions.effects.results import (
     Analysis,
     Effect,
     Share,
+    opposed,
 )
 from audit.interventions.experiment import Experiment
 from audit.interventions.making import tasks_of
 from audit.interventions.outcomes import read_experiment
 from audit.interventions.plan import FRAMES_DRAWN, Call, Plan, read_plan
 from audit.interventions.sentences import carried, ceiling_line, missing_shares, moving, share_sentence, verdict_lines
+from audit.interventions.share_words import against, is_blind
 from audit.output.errors import AuditError, Problem, count
 from audit.output.names import model_name
 
@@ -78,6 +80,9 @@ class Report:
         problems = self.analysis.validity.problems
         if effect.outcome == "share" and problems:
             return f"{NO_VERDICT}{problems[0]}"
+        unknown = {} if is_blind(self.analysis) else opposed(self.analysis.shares)
+        if effect.outcome == "share" and effect.name in unknown:
+            return f"{against(unknown[effect.name])}."
         return sentence(effect)
 
     def lines(self) -> Iterator[str]:

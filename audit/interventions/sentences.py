@@ -22,11 +22,31 @@ from audit.interventions.effects.named_shares import (
     holds_all,
 )
 from audit.interventions.effects.naming import CHANCE
-from audit.interventions.effects.results import CANNOT_TELL, DOES_NOT, NO_VERDICT, NOT_ASKED, Analysis, Carriers, Share
+from audit.interventions.effects.results import (
+    CANNOT_TELL,
+    DOES_NOT,
+    NO_VERDICT,
+    NOT_ASKED,
+    Analysis,
+    Carriers,
+    Share,
+    opposed,
+)
 from audit.interventions.effects.shares import ALONE
 from audit.interventions.effects.validity import MOST_UNREADABLE
 from audit.interventions.effects.verdicts import LEAST_SIGNAL
-from audit.interventions.share_words import FRAME, WORDS, between, capital, is_blind, percent, size, size_words, within
+from audit.interventions.share_words import (
+    FRAME,
+    WORDS,
+    against,
+    between,
+    capital,
+    is_blind,
+    percent,
+    size,
+    size_words,
+    within,
+)
 
 RELATIVE: Final = (
     "percentages are of revisions made as those for one rollout alone: a critic that ignores a lone rollout in half of "
@@ -49,7 +69,9 @@ def moving(analysis: Analysis) -> Iterator[str]:
             yield _named(share)
         if not math.isnan(share.replaced_p) and not math.isnan(share.estimate):
             yield _replaced(share, analysis.alpha)
-    if not movers:
+    unknown = {} if is_blind(analysis) else opposed(analysis.shares)
+    yield from (f"{against(share)}." for share in {share.name: share for share in unknown.values()}.values())
+    if not movers and not unknown:
         yield _nothing_found(analysis)
     if (talked := _talked_about(analysis)) is not None:
         often = f"{percent(talked.named)}{_between_named(talked)}"
@@ -199,8 +221,9 @@ def share_sentence(share: Share) -> str:
 
 
 def cell(analysis: Analysis, share: Share) -> str:
-    """A share in a table, without numbers where edits for different rollouts hardly differ."""
-    is_known = not (math.isnan(share.estimate) or (is_blind(analysis) and share.name not in STIMULI))
+    """A share in a table, without numbers where edits for different rollouts hardly differ, or go against them."""
+    is_hidden = (is_blind(analysis) and share.name not in STIMULI) or share.name in opposed(analysis.shares)
+    is_known = not (math.isnan(share.estimate) or is_hidden)
     more = share.name in STIMULI and share.estimate > 1
     number = f"{'>' if more else ''}{percent(within(share.estimate))}{between(share)}"
     return ", ".join(filter(None, (number if is_known else "", share.verdict)))
@@ -209,13 +232,13 @@ def cell(analysis: Analysis, share: Share) -> str:
 def _named(share: Share) -> str:
     if math.isnan(share.named_low):
         return "Whether it says so is not known."
-    between = f"{percent(share.named)}{_between_named(share)}"
+    often = f"{percent(share.named)}{_between_named(share)}"
     reason = f"of its answers name that rollout; naming one at random would be {percent(CHANCE)}"
     if share.named_low > CHANCE:
-        return f"It says so: {between} {reason}."
+        return f"It says so: {often} {reason}."
     if share.named_high < CHANCE:
-        return f"It does not say so: {between} {reason}."
-    return f"Whether it says so cannot be told: {between} {reason}."
+        return f"It does not say so: {often} {reason}."
+    return f"Whether it says so cannot be told: {often} {reason}."
 
 
 def _replaced(share: Share, alpha: float) -> str:
@@ -244,4 +267,5 @@ def _beside(analysis: Analysis, share: Share) -> str:
     """The interval of what does not move the critic; none where it says what another level of its kind takes away."""
     factor = next((names for names in FACTORS if share.name in names), ())
     is_lowered = any(each.name in factor for each in analysis.movers)
-    return "" if is_lowered or is_blind(analysis) else between(share)
+    is_hidden = is_lowered or is_blind(analysis) or share.name in opposed(analysis.shares)
+    return "" if is_hidden else between(share)

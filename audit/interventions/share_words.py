@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from audit.interventions.effects.named_shares import FOLLOWED, HEADINGS, LENGTH, NAMES, ORDER, WORDING
+from audit.interventions.effects.named_shares import FACTORS, FOLLOWED, HEADINGS, LENGTH, NAMES, ORDER, WORDING
 from audit.interventions.effects.results import Analysis, Share
 from audit.interventions.effects.verdicts import LEAST_SIGNAL
 
@@ -51,6 +51,15 @@ WORDS: Final[Mapping[str, Words]] = {
 }
 
 
+_KINDS: Final = (
+    "what rollouts show",
+    "what rollouts are called",
+    "where rollouts are shown",
+    "the returns that are printed with rollouts",
+)
+"""Of `FACTORS`, in words."""
+
+
 def is_blind(analysis: Analysis) -> bool:
     """Whether edits for different rollouts hardly differ."""
     return analysis.ceiling is not None and analysis.ceiling.signal < LEAST_SIGNAL
@@ -78,6 +87,16 @@ def size(share: Share) -> str:
         )
     followed = WORDS[share.name].followed if share.name in WORDS else share.name
     return f"{size_words(share)} of its revisions are as if {followed} were shown alone"
+
+
+def against(share: Share) -> str:
+    """That edits go against those for a rollout, and what is not known then."""
+    factor = next(place for place, names in enumerate(FACTORS) if share.name in names)
+    followed = WORDS[share.name].followed
+    return (
+        f"Its edits go against those for {followed} alone ({size_words(share)}; who follows another has -50%): it goes "
+        f"by {_KINDS[factor]}, and which share of revisions follows which is not known"
+    )
 
 
 def between(share: Share) -> str:

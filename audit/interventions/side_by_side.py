@@ -22,7 +22,7 @@ from audit.interventions.effects.differences import (
     differences,
 )
 from audit.interventions.effects.named_shares import NOTHING, SHARES, SMALLEST, SMALLEST_CONTENT, STIMULI, UNTRACED
-from audit.interventions.effects.results import NOT_ASKED, Share
+from audit.interventions.effects.results import NOT_ASKED, Share, opposed
 from audit.interventions.plan import FRAMES_DRAWN, Plan
 from audit.interventions.report import EARLIER, Report, finished, read_report
 from audit.interventions.sentences import cell, headline
@@ -95,7 +95,10 @@ class _Column:
         if self.missing or analysis.ceiling is None:
             return None
         return Critic(
-            self.report.experiment, frozenset(share.name for share in analysis.movers), analysis.ceiling.signal
+            self.report.experiment,
+            frozenset(share.name for share in analysis.movers),
+            analysis.ceiling.signal,
+            frozenset(opposed(analysis.shares)),
         )
 
 

@@ -38,6 +38,7 @@ from audit.interventions.effects.results import (
     Ceiling,
     Effect,
     Share,
+    opposed,
 )
 from audit.interventions.effects.shares import ALONE, ceiling, followed, holder
 from audit.interventions.effects.stimuli import stimuli
@@ -204,7 +205,8 @@ def _followed(
         for unit, cluster in zip(found.units, found.clusters.tolist(), strict=True):
             names.setdefault(cluster, "/".join(map(str, experiment.clusters[unit.unit])))
         runs = [names[each] for each in sorted(names)]
-        asked = [share for share in shares if share.name in FOLLOWED and not blind]
+        unknown = opposed(shares)
+        asked = [share for share in shares if share.name in FOLLOWED and share.name not in unknown and not blind]
         carried = {
             share.name: carriers(found, share.name, runs, redraws) for share in asked if share.verdict == MOVES
         } | lone_runs(found, [share.name for share in asked if share.verdict not in {MOVES, NOT_ASKED}], runs)

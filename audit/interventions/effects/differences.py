@@ -42,11 +42,13 @@ class Critic:
         experiment: its answers.
         moving: what moves it.
         signal: signal to noise of its edits for single rollouts.
+        unknown: shares that are not known, since its edits go against those for a rollout.
     """
 
     experiment: Experiment
     moving: frozenset[str]
     signal: float
+    unknown: frozenset[str] = frozenset()
 
 
 class Shared(NamedTuple):
@@ -101,6 +103,7 @@ class Comparison:
         unreadable: by critic, the share of answers in `C` that could not be read.
         moving: what moves at least one of them.
         signal: the smaller of theirs.
+        unknown: shares of at least one of them that are not known.
     """
 
     shared: Shared
@@ -110,6 +113,7 @@ class Comparison:
     unreadable: tuple[float, float]
     moving: frozenset[str]
     signal: float
+    unknown: frozenset[str] = frozenset()
 
     def interval(self, place: int, level: float) -> tuple[float, float]:
         """An interval of a function, with room for all that unreadable answers may have followed.
@@ -167,6 +171,7 @@ def compared(first: Critic, second: Critic) -> Comparison | None:
         unreadable=(_unreadable(first.experiment), _unreadable(second.experiment)),
         moving=first.moving | second.moving,
         signal=min(first.signal, second.signal),
+        unknown=first.unknown | second.unknown,
     )
 
 
@@ -234,12 +239,12 @@ def _judged(
     judged: dict[str, str | None] = {}
     for row in rows:
         beyond = row.name not in FOLLOWED or row.low > 0 or row.high < 0
-        is_found = row.p_adjusted <= alpha and beyond and row.name in comparison.moving
+        is_found = row.p_adjusted <= alpha and beyond and row.name in comparison.moving - comparison.unknown
         is_judged = row.name in FOLLOWED or row.name in STIMULI
         judged[row.name] = DIFFERS if is_found else CANNOT_TELL if is_judged else None
     if comparison.signal >= LEAST_SIGNAL:
         for row in rows:
-            if row.name in FOLLOWED and judged[row.name] == CANNOT_TELL:
+            if row.name in FOLLOWED - comparison.unknown and judged[row.name] == CANNOT_TELL:
                 judged[row.name] = _alike(comparison, row.name, judged, alpha, margin_of(row.name, smallest))
     return [row._replace(verdict=judged[row.name]) for row in rows]
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
+from audit.interventions.effects.named_shares import FACTORS, SMALLEST
+
 Verdict = str
 """Of a test: "found", "not beyond placebo", "not found" or "not tested"; of a share: one of those below."""
 CriticVerdict = Literal[
@@ -70,6 +72,24 @@ class Share(NamedTuple):
     named_high: float = math.nan
     replaced_p: float = math.nan
     beyond_placebo_p: float = math.nan
+
+
+def opposed(shares: Sequence[Share]) -> dict[str, Share]:
+    """The shares that are not known since edits go against those for a rollout, with the share of which that is so.
+
+    Whoever follows one level of a kind always has -1/2 for the two others, and no mixture has less. A critic that does
+    the opposite of what it does for the rollout called best alone has -1, and one half for the two other labels, which
+    it does not follow.
+
+    Args:
+        shares: those of an experiment.
+    """
+    found: dict[str, Share] = {}
+    for names in FACTORS:
+        below = [share for share in shares if share.name in names and share.high < -0.5 - SMALLEST]
+        if below:
+            found |= dict.fromkeys(names, min(below, key=lambda share: share.estimate))
+    return found
 
 
 class Effect(NamedTuple):

@@ -3,7 +3,8 @@
 - *moves it*: the corrected p is at most α, and the interval is above zero.
 - *does not move it*: two one-sided tests at α find the share within plus or minus the smallest share of interest
   (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
-- *cannot be told* otherwise, and wherever edits for different rollouts can hardly be told apart.
+- *cannot be told* otherwise, wherever edits for different rollouts can hardly be told apart, and where edits go against
+  those for a rollout alone (`opposed`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from scipy.special import stdtr, stdtrit
 
 from audit.interventions.effects.contrasts import FEWEST_PLACEBOS
 from audit.interventions.effects.named_shares import CONTENTS, FACTORS, FOLLOWED, SHARES, margin_of
-from audit.interventions.effects.results import CANNOT_TELL, DOES_NOT, MOVES, NOT_ASKED, Share
+from audit.interventions.effects.results import CANNOT_TELL, DOES_NOT, MOVES, NOT_ASKED, Share, opposed
 from audit.interventions.effects.shares import PAIRS, Followed
 from audit.interventions.effects.stimuli import Stimulus
 from audit.interventions.experiment import Floats
@@ -112,7 +113,9 @@ def verdicts(
     for name, verdict in judged.items():
         if verdict == CANNOT_TELL and name in FOLLOWED and signal >= LEAST_SIGNAL:
             judged[name] = _unmoved(name, judged, followed, bounds, alpha, margin_of(name, smallest))
+    judged |= dict.fromkeys(opposed(rows) if signal >= LEAST_SIGNAL else (), CANNOT_TELL)
     more = _more(followed, stimuli, rows, alpha, smallest) if signal >= LEAST_SIGNAL else {}
+    more = {name: times for name, times in more.items() if name not in opposed(rows)}
     return [
         row._replace(
             verdict=judged[row.name],

@@ -230,7 +230,7 @@ def test_what_shares_are_relative_to_is_said_below_differences():
 
 
 def test_a_cell_has_no_numbers_that_say_nothing():
-    clear, blind = (SimpleNamespace(ceiling=Ceiling(signal, 0.4)) for signal in (0.3, 0.05))
+    clear, blind = (SimpleNamespace(ceiling=Ceiling(signal, 0.4), shares=[]) for signal in (0.3, 0.05))
     share = Share("called worst", 1.4, 0.2, 2.6, verdict=MOVES)
     assert cell(clear, share) == "100% (20% to 100%), moves it"
     assert cell(blind, share) == "moves it"

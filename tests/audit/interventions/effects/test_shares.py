@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import permutations
 from types import SimpleNamespace
 
@@ -11,10 +12,11 @@ import pytest
 
 from audit.interventions.effects.analysis import analyse
 from audit.interventions.effects.named_shares import CONTENTS, LABELS, NUMBERS, PLACES, SHARES, STIMULI
-from audit.interventions.effects.results import CANNOT_TELL, DOES_NOT, MOVES
+from audit.interventions.effects.results import CANNOT_TELL, DOES_NOT, MOVES, opposed
 from audit.interventions.effects.shares import UnitCalls, ceiling
 from audit.interventions.effects.verdicts import Bounds, _unmoved
 from audit.interventions.experiment import Answered, Experiment, Place
+from audit.interventions.sentences import cell, moving
 from audit.interventions.showing import NEUTRAL_FRAMES, ROLES
 from audit.interventions.units import Unit
 
@@ -149,6 +151,37 @@ def test_who_follows_the_best_does_not_avoid_the_worst():
     _, shares = found("called best", 1.0, seed=1)
     assert shares["called worst"].estimate == pytest.approx(-0.5, abs=0.15)
     assert [shares[name].verdict for name in LABELS] == [DOES_NOT, DOES_NOT, MOVES]
+
+
+def opposite(share, **more):
+    """A critic that does the opposite of what it does for a rollout alone."""
+    made = planted(share, 1.0, signal=1.0, **more)
+    turned = [replace(each, edit=-each.edit) if each.arm == "C" else each for each in made.answers]
+    return Experiment(made.units, turned)
+
+
+@pytest.mark.parametrize(
+    ("share", "kind"), [("called best", "what rollouts are called"), ("shown first", "where rollouts are shown")]
+)
+def test_who_does_the_opposite_for_one_rollout_does_not_follow_the_others(share, kind):
+    analysis = analyse(opposite(share, units=48), [], permutations=499)
+    shares = {each.name: each for each in analysis.shares}
+    factor = LABELS if share in LABELS else PLACES
+    assert shares[share].high < -0.65
+    assert {shares[name].verdict for name in factor} == {CANNOT_TELL}
+    assert {shares[name].calls for name in factor} == {None}
+    assert not analysis.movers
+    first, *_ = moving(analysis)
+    assert first.startswith("Its edits go against those for the rollout that is ")
+    assert f"it goes by {kind}" in first
+    assert cell(analysis, shares[share]) == CANNOT_TELL
+
+
+def test_the_one_that_is_followed_least_is_not_gone_against():
+    """Whoever follows one rollout always has one half less than nothing for both others."""
+    for seed in range(3):
+        analysis = analyse(planted("called best", 1.0, units=24, seed=seed), [], permutations=99)
+        assert not opposed(analysis.shares)
 
 
 @pytest.mark.parametrize("share", STIMULI)
