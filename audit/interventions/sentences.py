@@ -25,6 +25,7 @@ from audit.interventions.effects.naming import CHANCE
 from audit.interventions.effects.results import (
     CANNOT_TELL,
     DOES_NOT,
+    LEAST_SIGNAL,
     NO_VERDICT,
     NOT_ASKED,
     Analysis,
@@ -34,7 +35,6 @@ from audit.interventions.effects.results import (
 )
 from audit.interventions.effects.shares import ALONE
 from audit.interventions.effects.validity import MOST_UNREADABLE
-from audit.interventions.effects.verdicts import LEAST_SIGNAL
 from audit.interventions.share_words import (
     FRAME,
     WORDS,
@@ -67,12 +67,14 @@ def moving(analysis: Analysis) -> Iterator[str]:
         yield f"{capital(words.cause)} moves this critic{most}: {size(share)}."
         if share.name in FOLLOWED:
             yield _named(share)
+        yield from _limits(analysis) if place == 0 else ()
         if not math.isnan(share.replaced_p) and not math.isnan(share.estimate):
             yield _replaced(share, analysis.alpha)
     unknown = {} if is_blind(analysis) else opposed(analysis.shares)
     yield from (f"{against(share)}." for share in {share.name: share for share in unknown.values()}.values())
     if not movers and not unknown:
         yield _nothing_found(analysis)
+        yield from _limits(analysis)
     if (talked := _talked_about(analysis)) is not None:
         often = f"{percent(talked.named)}{_between_named(talked)}"
         yield f"It names {WORDS[talked.name].followed} in {often} of its answers, which does not move it."
@@ -84,6 +86,19 @@ def moving(analysis: Analysis) -> Iterator[str]:
             f"Which rollout its revisions follow cannot be told: edits for different rollouts hardly differ (signal to "
             f"noise {ends.signal:.2f}, below {LEAST_SIGNAL:g})"
         )
+
+
+def _limits(analysis: Analysis) -> Iterator[str]:
+    """Of which tasks shares speak, where that is not all."""
+    weak = {} if analysis.ceiling is None or is_blind(analysis) else analysis.ceiling.blind
+    if analysis.ceiling is None or not weak:
+        return
+    others = ", ".join(task for task in analysis.ceiling.by_task if task not in weak)
+    signals = ", ".join(f"{task} ({signal:.2f})" for task, signal in weak.items())
+    yield (
+        f"Shares speak of {others} only: edits for different rollouts hardly differ in {signals}, by a signal to noise "
+        f"below {LEAST_SIGNAL:g}."
+    )
 
 
 def _nothing_found(analysis: Analysis) -> str:
@@ -129,9 +144,9 @@ def _talked_about(analysis: Analysis) -> Share | None:
 
 
 def headline(analysis: Analysis) -> str:
-    """The first of the sentences of `moving`: what moves the critic most, and whether it says so; else all of them."""
+    """The first of the sentences of `moving`: what moves the critic most, whether it says so, where; else all."""
     movers = [] if analysis.validity.problems else _movers(analysis)
-    leading = None if not movers else 2 if movers[0].name in FOLLOWED else 1
+    leading = None if not movers else (2 if movers[0].name in FOLLOWED else 1) + len(list(_limits(analysis)))
     return " ".join(islice(moving(analysis), leading))
 
 
@@ -192,7 +207,9 @@ def carried(carriers: Mapping[str, Carriers]) -> Iterator[str]:
         if not math.isnan(found.units):
             what = "prompts differ" if found.is_uneven else "no sign that it holds for some prompts only"
             ends = f" ({percent(found.units_low)} to {percent(found.units_high)})"
-            parts.append(f"{what}: about {percent(found.units)}{ends} of them carry it")
+            parts.append(f"{what}: about {percent(found.units)}{ends} of those whose edits can be told apart carry it")
+        if found.by_task:
+            parts.append(f"by task: {', '.join(f'{task} {percent(within(x))}' for task, x in found.by_task.items())}")
         if found.runs >= 2:
             parts.append(
                 f"leaving out any one of {found.runs} runs, it is {percent(within(found.without_low))} to "

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from audit.interventions.effects.named_shares import FACTORS, FOLLOWED, HEADINGS, LENGTH, NAMES, ORDER, WORDING
-from audit.interventions.effects.results import Analysis, Share
-from audit.interventions.effects.verdicts import LEAST_SIGNAL
+from audit.interventions.effects.results import LEAST_SIGNAL, Analysis, Share
 
 
 class Words(NamedTuple):

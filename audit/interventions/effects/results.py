@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
 from audit.interventions.effects.named_shares import FACTORS, SMALLEST
@@ -33,6 +34,8 @@ CANNOT_TELL: Final = "cannot be told"
 NOT_ASKED: Final = "not asked"
 NO_VERDICT: Final = "No verdict: "
 """What stands before a problem that leaves no verdict on shares."""
+LEAST_SIGNAL: Final = 0.1
+"""Signal to noise below which nothing is said of shares."""
 UNEVEN: Final = 0.01
 """The p-value from which on prompts are said not to follow alike."""
 
@@ -175,10 +178,17 @@ class Ceiling:
             the variance of edits for the same rollout.
         recognised: share of edits for one rollout alone that are nearest to the mean of the others for that rollout; a
             third by chance.
+        by_task: signal to noise of each task, where there are several.
     """
 
     signal: float
     recognised: float
+    by_task: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def blind(self) -> Mapping[str, float]:
+        """Tasks of which shares say nothing, since edits for different rollouts hardly differ."""
+        return {task: signal for task, signal in self.by_task.items() if signal < LEAST_SIGNAL}
 
 
 class Carriers(NamedTuple):
@@ -194,6 +204,7 @@ class Carriers(NamedTuple):
         without_high: the largest.
         flip_p: of a sign flip of runs, from six runs on.
         one_run: the name of the run that alone carries it; None where none does.
+        by_task: where prompts do not follow alike, the share of each task whose edits can be told apart.
     """
 
     units: float = math.nan
@@ -205,6 +216,7 @@ class Carriers(NamedTuple):
     without_high: float = math.nan
     flip_p: float = math.nan
     one_run: str | None = None
+    by_task: Mapping[str, float] = MappingProxyType({})
 
     @property
     def is_uneven(self) -> bool:

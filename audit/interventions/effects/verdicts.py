@@ -19,15 +19,12 @@ from scipy.special import stdtr, stdtrit
 
 from audit.interventions.effects.contrasts import FEWEST_PLACEBOS
 from audit.interventions.effects.named_shares import CONTENTS, FACTORS, FOLLOWED, SHARES, margin_of
-from audit.interventions.effects.results import CANNOT_TELL, DOES_NOT, MOVES, NOT_ASKED, Share, opposed
+from audit.interventions.effects.results import CANNOT_TELL, DOES_NOT, LEAST_SIGNAL, MOVES, NOT_ASKED, Share, opposed
 from audit.interventions.effects.shares import PAIRS, Followed
 from audit.interventions.effects.stimuli import Stimulus
 from audit.interventions.experiment import Floats
 from audit.measures.holm import holm
 from audit.measures.prediction import prediction_p
-
-LEAST_SIGNAL: Final = 0.1
-"""Signal to noise below which nothing is said of shares."""
 
 DECIDED: Final = 0.8
 """The chance of a verdict that more calls are said to have."""

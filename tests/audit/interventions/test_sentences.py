@@ -129,9 +129,10 @@ def test_who_carries_it_is_in_words() -> None:
         "shown first": Carriers(runs=12, without_low=-0.03, without_high=-0.03, one_run="c/pong/threetraj/3"),
     }
     assert list(carried(carriers)) == [
-        "called worst: no sign that it holds for some prompts only: about 99% (90% to 100%) of them carry it; "
-        "leaving out any one of 12 runs, it is 78% to 82%; that runs agree by chance: p 0.00024",
-        "called best: prompts differ: about 20% (10% to 30%) of them carry it; leaving out any one of 4 runs, it is "
-        "10% to 30%; too few runs to say that it holds for others",
+        "called worst: no sign that it holds for some prompts only: about 99% (90% to 100%) of those whose edits can "
+        "be told apart carry it; leaving out any one of 12 runs, it is 78% to 82%; that runs agree by chance: "
+        "p 0.00024",
+        "called best: prompts differ: about 20% (10% to 30%) of those whose edits can be told apart carry it; leaving "
+        "out any one of 4 runs, it is 10% to 30%; too few runs to say that it holds for others",
         "shown first: one run alone follows it, c/pong/threetraj/3; without that run it is -3%",
     ]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from itertools import permutations
+from itertools import islice, permutations
 from types import SimpleNamespace
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -16,7 +17,7 @@ from audit.interventions.effects.results import CANNOT_TELL, DOES_NOT, MOVES, op
 from audit.interventions.effects.shares import UnitCalls, ceiling
 from audit.interventions.effects.verdicts import Bounds, _unmoved
 from audit.interventions.experiment import Answered, Experiment, Place
-from audit.interventions.sentences import cell, moving
+from audit.interventions.sentences import carried, cell, headline, moving
 from audit.interventions.showing import NEUTRAL_FRAMES, ROLES
 from audit.interventions.units import Unit
 
@@ -239,6 +240,34 @@ def test_who_carries_it_is_stated(of, is_uneven, run):
         assert carried.is_uneven == is_uneven
         assert carried.units == pytest.approx(0.2 if is_uneven else 1.0, abs=0.1)
     assert carried.one_run == run
+
+
+def of_two_tasks(experiment, change=lambda answer: answer):
+    """The same, with every second prompt of another task, whose answers may be changed."""
+    units = [msgspec.structs.replace(unit, env=("pong", "swimmer")[unit.iteration % 2]) for unit in experiment.units]
+    return Experiment(units, [change(each) if each.unit % 2 else each for each in experiment.answers])
+
+
+def test_of_a_task_whose_edits_ignore_all_evidence_shares_say_nothing():
+    rng = np.random.default_rng(1)
+    made = planted("called worst", 1.0, units=48, signal=1.0)
+    analysis = analyse(of_two_tasks(made, lambda each: replace(each, edit=rng.normal(size=6))), [], permutations=499)
+    assert list(analysis.ceiling.blind) == ["swimmer"]
+    *_, limits = islice(moving(analysis), 3)
+    assert limits.startswith("Shares speak of pong only: edits for different rollouts hardly differ in swimmer (")
+    assert headline(analysis).endswith(limits)
+    assert "of those whose edits can be told apart carry it" in next(carried(analysis.carriers))
+    whole = analyse(of_two_tasks(made), [], permutations=99)
+    assert not whole.ceiling.blind
+    assert not any(each.startswith("Shares speak") for each in moving(whole))
+
+
+def test_where_prompts_differ_the_share_is_given_by_task():
+    made = planted("called worst", 1.0, units=48, signal=1.0, of=lambda unit, _: unit % 2 == 0)
+    analysis = analyse(of_two_tasks(made), [], permutations=499)
+    found = analysis.carriers["called worst"].by_task
+    assert found == {"pong": pytest.approx(1, abs=0.1), "swimmer": pytest.approx(0, abs=0.1)}
+    assert "by task: pong " in next(carried(analysis.carriers))
 
 
 def test_unreadable_answers_leave_open_what_they_may_have_followed():
