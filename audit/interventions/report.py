@@ -239,7 +239,8 @@ def _validity(analysis: Analysis) -> Iterator[str]:
     yield f"unreadable answers, counted as no change: {', '.join(unreadable) or 'none'}"
     if validity.unchanged > 0:
         yield f"of the answers that can be read, {_share(validity.unchanged)} change nothing"
-    yield f"drift between the first and the second half of calls: p {_number(validity.drift_p)}"
+    followed = "" if math.isnan(validity.followed_p) else f"; of what is followed: p {_number(validity.followed_p)}"
+    yield f"drift between the first and the second half of calls: p {_number(validity.drift_p)}{followed}"
     for problem in validity.problems:
         yield f"PROBLEM: {problem}"
 

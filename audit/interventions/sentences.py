@@ -20,6 +20,7 @@ from audit.interventions.effects.named_shares import (
     STIMULI,
     WORDING,
     holds_all,
+    within,
 )
 from audit.interventions.effects.naming import CHANCE
 from audit.interventions.effects.results import (
@@ -45,7 +46,6 @@ from audit.interventions.share_words import (
     percent,
     size,
     size_words,
-    within,
 )
 
 RELATIVE: Final = (

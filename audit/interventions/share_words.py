@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from audit.interventions.effects.named_shares import FACTORS, FOLLOWED, HEADINGS, LENGTH, NAMES, ORDER, WORDING
+from audit.interventions.effects.named_shares import FACTORS, FOLLOWED, HEADINGS, LENGTH, NAMES, ORDER, WORDING, within
 from audit.interventions.effects.results import LEAST_SIGNAL, Analysis, Share
 
 
@@ -101,11 +101,6 @@ def against(share: Share) -> str:
 def between(share: Share) -> str:
     """An interval, within what a share can be."""
     return "" if math.isnan(share.low) else f" ({percent(within(share.low))} to {percent(within(share.high))})"
-
-
-def within(value: float) -> float:
-    """A number within what a share can be."""
-    return max(-1.0, min(1.0, value))
 
 
 def percent(value: float) -> str:

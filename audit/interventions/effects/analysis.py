@@ -121,7 +121,7 @@ def analyse(
         found += judged([each for each in harms if each.planned], alpha)
     rest = [each for each in (*others, *harms) if not each.planned or (each in harms and not moved)]
     effects = [*found, *rest]
-    checked = validity(experiment, redraws)
+    checked = validity(experiment, redraws, shares=smallest is not None)
     # No verdict follows from an experiment that is not valid.
     judged_by = faithfulness(experiment, effects, redraws, alpha)
     if checked.problems:

@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 from audit.interventions.arms import CONJOINT
 from audit.interventions.effects.comparisons import Redraws, run_numbers
 from audit.interventions.effects.named_shares import FACTORS, FOLLOWED, SHARES, STIMULI, margin_of
-from audit.interventions.effects.results import CANNOT_TELL
+from audit.interventions.effects.results import CANNOT_TELL, LEAST_SIGNAL
 from audit.interventions.effects.shares import PAIRS, UnitCalls, estimated, unit_calls
 from audit.interventions.effects.stimuli import stimuli
-from audit.interventions.effects.verdicts import LEAST_SIGNAL
 from audit.interventions.experiment import Experiment, Floats
 from audit.measures.following import Difference, difference, ratio_estimates
 from audit.measures.holm import holm
@@ -141,7 +140,7 @@ def compared(first: Critic, second: Critic) -> Comparison | None:
     chosen = [[side[key] for key in (common if is_paired else side)] for side in sides]
     names, results, parts = [], [], []
     for critic, units in zip((first, second), chosen, strict=True):
-        clusters, called = _clusters(critic.experiment, units)
+        clusters, called = clusters_of(critic.experiment, units)
         names.append(called)
         results.append(estimated(units, clusters))
         parts.append(
@@ -181,7 +180,7 @@ def _by_prompt(experiment: Experiment) -> dict[Hashable, UnitCalls]:
     return {(units[each.unit].key, units[each.unit].prompt_sha256): each for each in unit_calls(experiment)}
 
 
-def _clusters(experiment: Experiment, units: Sequence[UnitCalls]) -> tuple[NDArray[np.intp], list[Hashable]]:
+def clusters_of(experiment: Experiment, units: Sequence[UnitCalls]) -> tuple[NDArray[np.intp], list[Hashable]]:
     """The number of each unit's run, and what runs are called; of units themselves where all are of one run."""
     asked = [experiment.units[each.unit] for each in units]
     clusters = run_numbers(experiment, [each.unit for each in units])

@@ -239,6 +239,7 @@ class Validity:
         drift_p: of the hypothesis that answers of the first half of calls are like those of the second.
         problems: what speaks against trusting the results, a sentence each.
         unchanged: share of the answers that can be read in which nothing changes.
+        followed_p: the same of what is followed, the smallest of all shares, corrected; NaN where shares are not known.
     """
 
     spread: float
@@ -250,6 +251,7 @@ class Validity:
     drift_p: float
     problems: Sequence[str]
     unchanged: float = math.nan
+    followed_p: float = math.nan
 
 
 @dataclass(frozen=True)
