@@ -53,6 +53,8 @@ NO_FAMILY: Final = "none: the arms of the plan test no hypothesis of the family,
 OF_WORST: Final = frozenset({"faithful", "silent", "talker"})
 """Verdicts that speak of the worst rollout, so that its effect on each prompt does."""
 _ROUNDING: Final = 1e-12
+_ONE_PERCENT: Final = 0.005
+"""What is printed as one percent or more."""
 
 
 @dataclass(frozen=True)
@@ -237,7 +239,7 @@ def _validity(analysis: Analysis) -> Iterator[str]:
     )
     unreadable = [f"{each.arm} {each.unreadable} of {each.answers}" for each in validity.unreadable if each.unreadable]
     yield f"unreadable answers, counted as no change: {', '.join(unreadable) or 'none'}"
-    if validity.unchanged > 0:
+    if validity.unchanged >= _ONE_PERCENT:
         yield f"of the answers that can be read, {_share(validity.unchanged)} change nothing"
     followed = "" if math.isnan(validity.followed_p) else f"; of what is followed: p {_number(validity.followed_p)}"
     yield f"drift between the first and the second half of calls: p {_number(validity.drift_p)}{followed}"

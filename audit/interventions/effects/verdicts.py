@@ -138,7 +138,9 @@ def _of_stimulus(each: Stimulus, followed: Followed | None, signal: float, alpha
 def _moves(row: Share, signal: float, alpha: float) -> str | None:
     """Whether it moves the critic; None for what is only described."""
     if math.isnan(row.p):
-        return NOT_ASKED if row.name in FOLLOWED else None
+        # Of edits that are all the same there is a share of each content, and no test.
+        is_asked = row.name in CONTENTS and not math.isnan(row.estimate)
+        return CANNOT_TELL if is_asked else NOT_ASKED if row.name in FOLLOWED else None
     if row.p_adjusted > alpha or row.beyond_placebo_p > alpha:
         return CANNOT_TELL
     if row.name not in FOLLOWED or (math.isnan(signal) and math.isnan(row.estimate)):

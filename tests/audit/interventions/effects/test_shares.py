@@ -204,6 +204,15 @@ def test_edits_that_are_all_the_same_have_no_signal_and_those_without_noise_a_fi
     assert found.signal == pytest.approx(signal)
 
 
+def test_a_critic_that_changes_nothing_is_no_cache_and_was_asked():
+    made = planted(units=12)
+    kept = [replace(each, edit=np.zeros(6), changed=0, completion="I keep it.") for each in made.answers]
+    analysis = analyse(Experiment(made.units, kept), [], permutations=99)
+    assert not analysis.validity.problems
+    assert "It changes nothing in 100% of its answers." in list(moving(analysis))
+    assert {share.verdict for share in analysis.shares if share.name in CONTENTS} == {CANNOT_TELL}
+
+
 def test_below_a_signal_of_a_tenth_nothing_is_said_of_rollouts():
     analysis, shares = found("called worst", 1.0, signal=0.02)
     assert analysis.ceiling.signal < 0.1
