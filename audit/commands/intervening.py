@@ -103,7 +103,8 @@ def report(
         typer.Argument(metavar="PLAN", help="What `audit intervene plan` wrote; several are compared with the first."),
     ],
     outcome: Annotated[
-        str | None, typer.Option("--outcome", help="Only effects on edits, text, direction, size, gain or harmful.")
+        str | None,
+        typer.Option("--outcome", help="Only effects on share, edits, text, direction, size, gain or harmful."),
     ] = None,
     workers: WorkersOption = None,
     no_cache: NoCacheOption = False,

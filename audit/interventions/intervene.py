@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from audit.arguments import Data, RunSelection, request_of
+from audit.interventions.effects.named_shares import STIMULI
 from audit.interventions.expected import Decides, decides
 from audit.interventions.making import make_plan
 from audit.interventions.plan import Plan, answers_file, read_plan, write_plan
@@ -165,7 +166,7 @@ def intervene_report(
 
     Args:
         plan: the plan's file; or several, whose critics' shares are compared with those of the first.
-        outcome: only effects on this: edits, text, direction, size, gain or harmful; None for all.
+        outcome: only effects on this: share, edits, text, direction, size, gain or harmful; None for all.
         workers: where revised policies are run, as `--workers` has it: `local`, a number, `ray` or `ray://HOST:PORT`.
         cache: whether returns of policies that an earlier report ran may be used, and new ones kept.
 
@@ -210,7 +211,10 @@ def intervene_report(
 
 
 def _short(row: Row) -> Row:
-    """Numbers of a table for people."""
+    """Numbers of a table for people; those of a share within what it can be."""
+    if row["outcome"] == "share" and row["name"] not in STIMULI:
+        ends = {name: row[name] for name in ("estimate", "low", "high") if row[name] is not None}
+        row = {**row, **{name: max(-1.0, min(1.0, value)) for name, value in ends.items()}}
     return {name: f"{value:.3g}" if isinstance(value, float) else value for name, value in row.items()}
 
 

@@ -19,7 +19,8 @@ from audit.interventions.arms import ARMS, BASE
 from audit.interventions.experiment import Answered, Experiment, Place
 from audit.interventions.plan import Call, Plan
 from audit.output.errors import AuditError
-from audit.references import Shown, driver, named, resolve
+from audit.references import Shown, driver, named
+from audit.references.naming import of_rollouts
 from audit.rerun.edits import TOLERANCE
 from audit.rerun.policies import Fingerprints, key_of, returns_of
 from audit.rerun.results import computed
@@ -100,7 +101,7 @@ def read_text(text: str, shown: Sequence[ShownLine], changed: Sequence[int] | No
     """
     contents, evidence = evidence_of(shown)
     found = driver(text, evidence, changed)
-    labels = {label for mention in resolve(text, evidence) for label in mention.labels}
+    labels = {label for mention in of_rollouts(text, evidence) for label in mention.labels}
     reasons: frozenset[str] = named(text, evidence, changed)
     if reasons and len(shown) == 1:
         reasons = frozenset(contents)  # one alone represents all, whatever it is called

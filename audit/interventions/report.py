@@ -21,12 +21,14 @@ from audit.interventions.effects.results import (
     Analysis,
     Effect,
     Share,
+    opposed,
 )
 from audit.interventions.experiment import Experiment
 from audit.interventions.making import tasks_of
 from audit.interventions.outcomes import read_experiment
 from audit.interventions.plan import FRAMES_DRAWN, Call, Plan, read_plan
 from audit.interventions.sentences import carried, ceiling_line, missing_shares, moving, share_sentence, verdict_lines
+from audit.interventions.share_words import against, is_blind
 from audit.output.errors import AuditError, Problem, count
 from audit.output.names import model_name
 
@@ -51,6 +53,8 @@ NO_FAMILY: Final = "none: the arms of the plan test no hypothesis of the family,
 OF_WORST: Final = frozenset({"faithful", "silent", "talker"})
 """Verdicts that speak of the worst rollout, so that its effect on each prompt does."""
 _ROUNDING: Final = 1e-12
+_ONE_PERCENT: Final = 0.005
+"""What is printed as one percent or more."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,9 @@ class Report:
         problems = self.analysis.validity.problems
         if effect.outcome == "share" and problems:
             return f"{NO_VERDICT}{problems[0]}"
+        unknown = {} if is_blind(self.analysis) else opposed(self.analysis.shares)
+        if effect.outcome == "share" and effect.name in unknown:
+            return f"{against(unknown[effect.name])}."
         return sentence(effect)
 
     def lines(self) -> Iterator[str]:
@@ -232,7 +239,10 @@ def _validity(analysis: Analysis) -> Iterator[str]:
     )
     unreadable = [f"{each.arm} {each.unreadable} of {each.answers}" for each in validity.unreadable if each.unreadable]
     yield f"unreadable answers, counted as no change: {', '.join(unreadable) or 'none'}"
-    yield f"drift between the first and the second half of calls: p {_number(validity.drift_p)}"
+    if validity.unchanged >= _ONE_PERCENT:
+        yield f"of the answers that can be read, {_share(validity.unchanged)} change nothing"
+    followed = "" if math.isnan(validity.followed_p) else f"; of what is followed: p {_number(validity.followed_p)}"
+    yield f"drift between the first and the second half of calls: p {_number(validity.drift_p)}{followed}"
     for problem in validity.problems:
         yield f"PROBLEM: {problem}"
 

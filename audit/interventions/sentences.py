@@ -5,69 +5,54 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final
 
 from audit.interventions.arms import CONJOINT
+from audit.interventions.arms import NOTHING as NOTHING_SHOWN
 from audit.interventions.effects.named_shares import (
     ANY,
     FACTORS,
     FOLLOWED,
-    HEADINGS,
     LENGTH,
-    NAMES,
     NOTHING,
-    ORDER,
     SMALLEST,
     SMALLEST_CONTENT,
     STIMULI,
     WORDING,
     holds_all,
+    within,
 )
 from audit.interventions.effects.naming import CHANCE
-from audit.interventions.effects.results import CANNOT_TELL, DOES_NOT, NO_VERDICT, NOT_ASKED, Analysis, Carriers, Share
+from audit.interventions.effects.results import (
+    CANNOT_TELL,
+    DOES_NOT,
+    LEAST_SIGNAL,
+    NO_VERDICT,
+    NOT_ASKED,
+    Analysis,
+    Carriers,
+    Share,
+    opposed,
+)
 from audit.interventions.effects.shares import ALONE
-from audit.interventions.effects.verdicts import LEAST_SIGNAL
+from audit.interventions.effects.validity import MOST_UNREADABLE
+from audit.interventions.share_words import (
+    FRAME,
+    WORDS,
+    against,
+    between,
+    capital,
+    is_blind,
+    percent,
+    size,
+    size_words,
+)
 
-
-class Words(NamedTuple):
-    """A share in words.
-
-    Attributes:
-        cause: what moves a critic, as the subject of a sentence.
-        followed: what its revisions follow then.
-    """
-
-    cause: str
-    followed: str = ""
-
-
-_FRAME: Final = "wording or length"
-WORDS: Final[Mapping[str, Words]] = {
-    **{
-        f"called {role}": Words(f"being called {role}", f"the rollout that is called {role}")
-        for role in ("worst", "median", "best")
-    },
-    **{
-        f"shown {place}": Words(f"being shown {place}", f"the rollout that is shown {place}")
-        for place in ("first", "second", "last")
-    },
-    **{
-        f"{role} content": Words(
-            f"what the {role} rollout shows", f"what the {role} rollout shows, whatever it is called"
-        )
-        for role in ("worst", "median", "best")
-    },
-    **{
-        f"{rank} printed return": Words(f"the {rank} printed return", f"the rollout with the {rank} printed return")
-        for rank in ("lowest", "median", "highest")
-    },
-    WORDING: Words("how the prompt is worded"),
-    LENGTH: Words("how long the prompt is"),
-    HEADINGS: Words("the order of headings, whatever is under them,"),
-    NAMES: Words("which rollout is called what"),
-    ORDER: Words("the order in which rollouts are shown"),
-    _FRAME: Words("how the prompt is worded or how long it is, which change together here,"),
-}
+RELATIVE: Final = (
+    "percentages are of revisions made as those for one rollout alone: a critic that ignores a lone rollout in half of "
+    "its answers, and the one called worst as often, has 100%"
+)
+"""What the share that follows a rollout is relative to."""
 
 
 def moving(analysis: Analysis) -> Iterator[str]:
@@ -79,33 +64,63 @@ def moving(analysis: Analysis) -> Iterator[str]:
     for place, share in enumerate(movers):
         words = WORDS[share.name]
         most = " most" if place == 0 and len(movers) > 1 else ""
-        yield f"{_capital(words.cause)} moves this critic{most}: {_size(share)}."
+        yield f"{capital(words.cause)} moves this critic{most}: {size(share)}."
         if share.name in FOLLOWED:
             yield _named(share)
+        yield from _limits(analysis) if place == 0 else ()
         if not math.isnan(share.replaced_p) and not math.isnan(share.estimate):
             yield _replaced(share, analysis.alpha)
-    if not movers:
+    unknown = {} if is_blind(analysis) else opposed(analysis.shares)
+    yield from (f"{against(share)}." for share in {share.name: share for share in unknown.values()}.values())
+    if not movers and not unknown:
         yield _nothing_found(analysis)
+        yield from _limits(analysis)
     if (talked := _talked_about(analysis)) is not None:
-        between = f"{_percent(talked.named)}{_between_named(talked)}"
-        yield f"It names {WORDS[talked.name].followed} in {between} of its answers, which does not move it."
+        often = f"{percent(talked.named)}{_between_named(talked)}"
+        yield f"It names {WORDS[talked.name].followed} in {often} of its answers, which does not move it."
+    if analysis.validity.unchanged > MOST_UNREADABLE:
+        yield f"It changes nothing in {percent(analysis.validity.unchanged)} of its answers."
     ends = analysis.ceiling
-    if ends is not None and _is_blind(analysis):
+    if ends is not None and is_blind(analysis):
         yield (
             f"Which rollout its revisions follow cannot be told: edits for different rollouts hardly differ (signal to "
             f"noise {ends.signal:.2f}, below {LEAST_SIGNAL:g})"
         )
 
 
+def _limits(analysis: Analysis) -> Iterator[str]:
+    """Of which tasks shares speak, where that is not all."""
+    weak = {} if analysis.ceiling is None or is_blind(analysis) else analysis.ceiling.blind
+    if analysis.ceiling is None or not weak:
+        return
+    others = ", ".join(task for task in analysis.ceiling.by_task if task not in weak)
+    signals = ", ".join(f"{task} ({signal:.2f})" for task, signal in weak.items())
+    yield (
+        f"Shares speak of {others} only: edits for different rollouts hardly differ in {signals}, by a signal to noise "
+        f"below {LEAST_SIGNAL:g}."
+    )
+
+
 def _nothing_found(analysis: Analysis) -> str:
     """That nothing moves the critic, or that this is not known: two findings that are easily taken for each other."""
     judged = [share for share in analysis.shares if share.verdict in {DOES_NOT, CANNOT_TELL}]
     unknown = sum(share.verdict == CANNOT_TELL for share in judged)
+    if unknown and unknown == len(judged):
+        return "What moves this critic cannot be told."
+    rest = f"; of {unknown} of {len(judged)} possible causes it cannot be told." if unknown else "."
+    if _goes_by_rollouts(analysis):
+        by_rollouts = "This critic goes by the rollouts that it is shown"
+        return f"{by_rollouts}, and by nothing that was asked more than by the rest{rest}"
     if not unknown:
         return "Nothing that was asked moves this critic by as much as is of interest."
-    if unknown == len(judged):
-        return "What moves this critic cannot be told."
-    return f"Nothing was found to move this critic; of {unknown} of {len(judged)} possible causes it cannot be told."
+    return f"Nothing was found to move this critic{rest}"
+
+
+def _goes_by_rollouts(analysis: Analysis) -> bool:
+    """Whether revisions are made for rollouts, by more than is of interest, and not as without evidence."""
+    if is_blind(analysis) or not analysis.counts.get(NOTHING_SHOWN):
+        return False
+    return any(share.name == ANY and share.low > SMALLEST for share in analysis.shares)
 
 
 def _movers(analysis: Analysis) -> list[Share]:
@@ -114,7 +129,7 @@ def _movers(analysis: Analysis) -> list[Share]:
     frame = [share for share in movers if share.name in {WORDING, LENGTH}]
     if len(frame) < 2:
         return movers
-    return [share._replace(name=_FRAME) if share is frame[0] else share for share in movers if share is not frame[1]]
+    return [share._replace(name=FRAME) if share is frame[0] else share for share in movers if share is not frame[1]]
 
 
 def _talked_about(analysis: Analysis) -> Share | None:
@@ -128,14 +143,10 @@ def _talked_about(analysis: Analysis) -> Share | None:
     return most if is_talk else None
 
 
-def _is_blind(analysis: Analysis) -> bool:
-    return analysis.ceiling is not None and analysis.ceiling.signal < LEAST_SIGNAL
-
-
 def headline(analysis: Analysis) -> str:
-    """The first of the sentences of `moving`: what moves the critic most, and whether it says so; else all of them."""
+    """The first of the sentences of `moving`: what moves the critic most, whether it says so, where; else all."""
     movers = [] if analysis.validity.problems else _movers(analysis)
-    leading = None if not movers else 2 if movers[0].name in FOLLOWED else 1
+    leading = None if not movers else (2 if movers[0].name in FOLLOWED else 1) + len(list(_limits(analysis)))
     return " ".join(islice(moving(analysis), leading))
 
 
@@ -146,7 +157,7 @@ def verdict_lines(analysis: Analysis) -> Iterator[str]:
         if share.verdict:
             by_verdict.setdefault(share.verdict, []).append(share)
     if found := by_verdict.get(DOES_NOT):
-        small = f"{_percent(SMALLEST)} of revisions; {_percent(SMALLEST_CONTENT)} for contents and printed returns"
+        small = f"{percent(SMALLEST)} of revisions; {percent(SMALLEST_CONTENT)} for contents and printed returns"
         names = "; ".join(f"{each.name}{_beside(analysis, each)}" for each in found)
         yield f"does not move it (or by less than {small}): {names}"
     if found := by_verdict.get(CANNOT_TELL):
@@ -156,11 +167,16 @@ def verdict_lines(analysis: Analysis) -> Iterator[str]:
             "wording, length and order of headings have no rollout to follow: their percentage is that of revisions "
             "that would change as much by following another rollout"
         )
+    has_shares = any(share.name in FOLLOWED and not math.isnan(share.estimate) for share in analysis.shares)
+    if has_shares and not is_blind(analysis):
+        yield RELATIVE
     if found := by_verdict.get(NOT_ASKED):
         yield f"not asked: {', '.join(each.name for each in found)}"
-    for share in analysis.shares if not _is_blind(analysis) else ():
+    for share in analysis.shares if not is_blind(analysis) else ():
         if share.name in {ANY, NOTHING} and not math.isnan(share.low):
-            what = "follow a rollout, whichever it is" if share.name == ANY else "are as they would be without evidence"
+            what = "are as they would be without evidence"
+            if share.name == ANY:
+                what = "are made for a rollout, whichever it is, or for an average of all"
             if holds_all(share.low, share.high):
                 yield f"how many revisions {what}, cannot be told"
             else:
@@ -184,18 +200,20 @@ def carried(carriers: Mapping[str, Carriers]) -> Iterator[str]:
     """Who carries what moves the critic, in words."""
     for name, found in carriers.items():
         if found.one_run is not None:
-            rest = _percent(found.without_low)
+            rest = percent(within(found.without_low))
             yield f"{name}: one run alone follows it, {found.one_run}; without that run it is {rest}"
             continue
         parts = []
         if not math.isnan(found.units):
             what = "prompts differ" if found.is_uneven else "no sign that it holds for some prompts only"
-            ends = f" ({_percent(found.units_low)} to {_percent(found.units_high)})"
-            parts.append(f"{what}: about {_percent(found.units)}{ends} of them carry it")
+            ends = f" ({percent(found.units_low)} to {percent(found.units_high)})"
+            parts.append(f"{what}: about {percent(found.units)}{ends} of those whose edits can be told apart carry it")
+        if found.by_task:
+            parts.append(f"by task: {', '.join(f'{task} {percent(within(x))}' for task, x in found.by_task.items())}")
         if found.runs >= 2:
             parts.append(
-                f"leaving out any one of {found.runs} runs, it is {_percent(found.without_low)} to "
-                f"{_percent(found.without_high)}"
+                f"leaving out any one of {found.runs} runs, it is {percent(within(found.without_low))} to "
+                f"{percent(within(found.without_high))}"
             )
         if not math.isnan(found.flip_p):
             parts.append(f"that runs agree by chance: p {found.flip_p:.2g}")
@@ -209,57 +227,35 @@ def ceiling_line(analysis: Analysis) -> Iterator[str]:
     if (ends := analysis.ceiling) is not None:
         yield (
             f"edits for one rollout alone differ between rollouts with a signal to noise of {ends.signal:.2f}; "
-            f"{_percent(ends.recognised)} are nearest to the others for that rollout, 33% by chance"
+            f"{percent(ends.recognised)} are nearest to the others for that rollout, 33% by chance"
         )
-
-
-def size_words(share: Share) -> str:
-    """A share with its interval: "77% (64% to 88%)"."""
-    return f"{_percent(max(-1, min(1, share.estimate)))}{_between(share)}"
 
 
 def share_sentence(share: Share) -> str:
     """A share in plain words, with what follows."""
     cause = WORDS[share.name].cause if share.name in WORDS else share.name
-    return f"{_capital(cause)}: {_size(share)}; {share.verdict}."
+    return f"{capital(cause)}: {size(share)}; {share.verdict}."
 
 
 def cell(analysis: Analysis, share: Share) -> str:
-    """A share in a table, without numbers where edits for different rollouts hardly differ."""
-    is_known = not (math.isnan(share.estimate) or (_is_blind(analysis) and share.name not in STIMULI))
+    """A share in a table, without numbers where edits for different rollouts hardly differ, or go against them."""
+    is_hidden = (is_blind(analysis) and share.name not in STIMULI) or share.name in opposed(analysis.shares)
+    is_known = not (math.isnan(share.estimate) or is_hidden)
     more = share.name in STIMULI and share.estimate > 1
-    size = f"{'>' if more else ''}{_percent(max(-1, min(1, share.estimate)))}{_between(share)}"
-    return ", ".join(filter(None, (size if is_known else "", share.verdict)))
-
-
-def _size(share: Share) -> str:
-    if share.name not in FOLLOWED:
-        if math.isnan(share.estimate):
-            return (
-                f"edits differ by it (corrected p {share.p_adjusted:.2g}), and hardly by a rollout that is shown alone"
-            )
-        if share.estimate > 1:
-            return "more than if all revisions went by another rollout"
-        return f"as much as if {_percent(share.estimate)} of revisions went by another rollout"
-    if math.isnan(share.estimate):
-        return (
-            f"edits differ without it more than without either of the others (corrected p {share.p_adjusted:.2g}); the "
-            "share is not known"
-        )
-    followed = WORDS[share.name].followed if share.name in WORDS else share.name
-    return f"{size_words(share)} of its revisions follow {followed}"
+    number = f"{'>' if more else ''}{percent(within(share.estimate))}{between(share)}"
+    return ", ".join(filter(None, (number if is_known else "", share.verdict)))
 
 
 def _named(share: Share) -> str:
     if math.isnan(share.named_low):
         return "Whether it says so is not known."
-    between = f"{_percent(share.named)}{_between_named(share)}"
-    reason = f"of its answers name that rollout; naming one at random would be {_percent(CHANCE)}"
+    often = f"{percent(share.named)}{_between_named(share)}"
+    reason = f"of its answers name that rollout; naming one at random would be {percent(CHANCE)}"
     if share.named_low > CHANCE:
-        return f"It says so: {between} {reason}."
+        return f"It says so: {often} {reason}."
     if share.named_high < CHANCE:
-        return f"It does not say so: {between} {reason}."
-    return f"Whether it says so cannot be told: {between} {reason}."
+        return f"It does not say so: {often} {reason}."
+    return f"Whether it says so cannot be told: {often} {reason}."
 
 
 def _replaced(share: Share, alpha: float) -> str:
@@ -276,7 +272,8 @@ def _replaced(share: Share, alpha: float) -> str:
 
 
 def _between_named(share: Share) -> str:
-    return f" ({_percent(max(0.0, share.named_low))} to {_percent(min(1.0, share.named_high))})"
+    low, high = (max(0.0, min(1.0, end)) for end in (share.named_low, share.named_high))
+    return f" ({percent(low)} to {percent(high)})"
 
 
 def _calls(share: Share) -> str:
@@ -287,17 +284,5 @@ def _beside(analysis: Analysis, share: Share) -> str:
     """The interval of what does not move the critic; none where it says what another level of its kind takes away."""
     factor = next((names for names in FACTORS if share.name in names), ())
     is_lowered = any(each.name in factor for each in analysis.movers)
-    return "" if is_lowered or _is_blind(analysis) else _between(share)
-
-
-def _between(share: Share) -> str:
-    """An interval, within what a share can be."""
-    return "" if math.isnan(share.low) else f" ({_percent(max(-1, share.low))} to {_percent(min(1, share.high))})"
-
-
-def _percent(value: float) -> str:
-    return "unknown" if not math.isfinite(value) else f"{round(100 * value)}%"
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
+    is_hidden = is_lowered or is_blind(analysis) or share.name in opposed(analysis.shares)
+    return "" if is_hidden else between(share)

@@ -22,7 +22,7 @@ from audit.interventions.effects.differences import (
     differences,
 )
 from audit.interventions.effects.named_shares import NOTHING, SHARES, SMALLEST, SMALLEST_CONTENT, STIMULI, UNTRACED
-from audit.interventions.effects.results import NOT_ASKED, Share
+from audit.interventions.effects.results import NOT_ASKED, Share, opposed
 from audit.interventions.plan import FRAMES_DRAWN, Plan
 from audit.interventions.report import EARLIER, Report, finished, read_report
 from audit.interventions.sentences import cell, headline
@@ -95,7 +95,10 @@ class _Column:
         if self.missing or analysis.ceiling is None:
             return None
         return Critic(
-            self.report.experiment, frozenset(share.name for share in analysis.movers), analysis.ceiling.signal
+            self.report.experiment,
+            frozenset(share.name for share in analysis.movers),
+            analysis.ceiling.signal,
+            frozenset(opposed(analysis.shares)),
         )
 
 
@@ -307,5 +310,9 @@ def _explained(columns: Sequence[_Column], pairs: Sequence[_Pair | None]) -> Ite
     yield (
         f"Only what moves one of the two {DIFFERS}: who follows one of three labels, places, contents or returns more "
         "follows the others less, which are then compared with each other."
+    )
+    yield (
+        "A share is relative to what the same critic does with one rollout alone: of two that go by the one called "
+        "worst equally often, the one that ignores a lone rollout more often has the larger share."
     )
     yield "Wording, length and order of headings are share-equivalents, whose differences have no interval."

@@ -6,12 +6,17 @@ justified by, but which ones are named where a reason is given. An answer can na
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
 from audit.references.folding import fold
+from audit.references.mention import Mention
 from audit.references.passages import Role, passages
+from audit.references.resolving import resolve
+from audit.references.sentences import Sentences
 from audit.references.shown import Shown
+from audit.references.statements import RECORD
 from audit.references.words import Cue, stems
 
 _WHY: Final = Cue(
@@ -23,6 +28,12 @@ _WHY: Final = Cue(
     r"|means? that|needs?|should|must",
 )
 """Words that state a cause or a purpose."""
+_TRIALS: Final = re.compile(rf"(?<![a-z])(?:{RECORD})(?![a-z])")
+_ROLLOUTS: Final = re.compile(
+    r"roll-?out|(?<!earlier )(?<!previous )(?<!past )(?<!prior )(?<![a-z])(?:runs?|episodes?|traces?|trajector\w+"
+    r"|simulations?|games?|examples?)(?![a-z])"
+)
+_THAT_ONE: Final = re.compile(r"(?<![a-z])(?:ones?|that)(?![a-z])")
 
 
 def named(text: str, shown: Shown, changed: Sequence[int] | None) -> frozenset[Role]:
@@ -30,7 +41,7 @@ def named(text: str, shown: Shown, changed: Sequence[int] | None) -> frozenset[R
 
     A sentence gives a reason if it states a cause or a purpose, or outright what the change goes by, or if the change
     itself is stated in it or in the next one. Mentions that are negated or set aside ("a rare failure, ignore it") do
-    not count, nor does what is said of parameters that were kept.
+    not count, nor does what is said of parameters that were kept, or of earlier trials alone.
 
     Args:
         text: a critic's answer.
@@ -46,10 +57,43 @@ def named(text: str, shown: Shown, changed: Sequence[int] | None) -> frozenset[R
     plain = fold(text)
     sentences = list(passages(text, shown, frozenset(changed or ())))
     found: set[Role] = set()
+    bounds = Sentences(text)
+    apart = {bounds.start(number) for number in _of_trials(text, resolve(text, shown), bounds)}
     changing = {sentence.start for sentence in sentences if sentence.changes}
     for sentence in sentences:
+        if sentence.start in apart:
+            continue
         words = plain[sentence.start : sentence.end]
         follows = sentence.end in changing
         if sentence.changes or sentence.stated or follows or _WHY.found(words, stems(words)):
             found.update(sentence.named)
     return frozenset(found)
+
+
+def of_rollouts(text: str, shown: Shown) -> list[Mention]:
+    """The mentions of rollouts, without those in sentences that speak of earlier trials and of no rollout.
+
+    "I moved towards the earlier trial, the one with the highest return" is no word on the best rollout, which has the
+    highest return of those shown. A sentence with "the one" goes on with what the sentence before it spoke of.
+
+    Args:
+        text: a critic's answer.
+        shown: what the critic was shown.
+    """
+    mentions, bounds = resolve(text, shown), Sentences(text)
+    apart = _of_trials(text, mentions, bounds)
+    return [mention for mention in mentions if bounds.number(mention.start) not in apart]
+
+
+def _of_trials(text: str, mentions: Sequence[Mention], bounds: Sentences) -> set[int]:
+    """The sentences with mentions that speak of trials and of no rollout."""
+    plain = fold(text)
+    by_name = {bounds.number(mention.start) for mention in mentions if mention.kind == "label"}
+    found = set()
+    for number in {bounds.number(mention.start) for mention in mentions} - by_name:
+        sentence = plain[bounds.start(number) : bounds.end(number)]
+        if not _TRIALS.search(sentence) and number and _THAT_ONE.search(sentence):
+            sentence = plain[bounds.start(number - 1) : bounds.end(number)]
+        if _TRIALS.search(sentence) and not _ROLLOUTS.search(sentence):
+            found.add(number)
+    return found

@@ -24,12 +24,14 @@ from audit.interventions.effects.contrasts import (
 from audit.interventions.effects.exchanges import ARMS_NEEDED, METHOD, called
 from audit.interventions.effects.factors import HOLDERS, direction_scores, factor_effect
 from audit.interventions.effects.faithfulness import faithfulness, what_is_open
-from audit.interventions.effects.named_shares import CONTENTS, FOLLOWED, SMALLEST
+from audit.interventions.effects.judging import explored, judged
+from audit.interventions.effects.named_shares import CONTENTS, FOLLOWED, SHARES, SMALLEST
 from audit.interventions.effects.naming import named_share
 from audit.interventions.effects.presence import REPLACED, WHOLE, beyond_each, dose, harm, presence_tests
 from audit.interventions.effects.results import (
     CANNOT_TELL,
     FOUND,
+    LEAST_SIGNAL,
     MOVES,
     NOT_ASKED,
     Analysis,
@@ -37,13 +39,12 @@ from audit.interventions.effects.results import (
     Ceiling,
     Effect,
     Share,
-    explored,
-    judged,
+    opposed,
 )
-from audit.interventions.effects.shares import ALONE, ceiling, followed, holder
+from audit.interventions.effects.shares import ALONE, Followed, UnitCalls, ceiling, estimated, followed, holder
 from audit.interventions.effects.stimuli import stimuli
 from audit.interventions.effects.validity import validity
-from audit.interventions.effects.verdicts import LEAST_SIGNAL, verdicts
+from audit.interventions.effects.verdicts import verdicts
 from audit.interventions.experiment import Experiment
 from audit.interventions.presets import Hypothesis
 
@@ -120,7 +121,7 @@ def analyse(
         found += judged([each for each in harms if each.planned], alpha)
     rest = [each for each in (*others, *harms) if not each.planned or (each in harms and not moved)]
     effects = [*found, *rest]
-    checked = validity(experiment, redraws)
+    checked = validity(experiment, redraws, shares=smallest is not None)
     # No verdict follows from an experiment that is not valid.
     judged_by = faithfulness(experiment, effects, redraws, alpha)
     if checked.problems:
@@ -183,7 +184,10 @@ def _followed(
             return [], None, {}
     ends, tested, blind = None, [], False
     if found is not None:
+        by_task = _by_task(experiment, found.units)
         ends = ceiling(found.units)
+        if len(by_task) > 1:
+            ends = replace(ends, by_task={task: ceiling(units).signal for task, units in by_task.items()})
         blind = ends.signal < LEAST_SIGNAL
         tested = stimuli(experiment, found.units, found.clusters, redraws, untraced=blind)
     answers = [answer for of_unit in experiment.arm(CONJOINT).values() for answer in of_unit]
@@ -205,11 +209,33 @@ def _followed(
         for unit, cluster in zip(found.units, found.clusters.tolist(), strict=True):
             names.setdefault(cluster, "/".join(map(str, experiment.clusters[unit.unit])))
         runs = [names[each] for each in sorted(names)]
-        asked = [share for share in shares if share.name in FOLLOWED and not blind]
+        unknown = opposed(shares)
+        asked = [share for share in shares if share.name in FOLLOWED and share.name not in unknown and not blind]
         carried = {
-            share.name: carriers(found, share.name, runs, redraws) for share in asked if share.verdict == MOVES
+            share.name: _with_tasks(carriers(found, share.name, runs, redraws), share.name, experiment, found, ends)
+            for share in asked
+            if share.verdict == MOVES
         } | lone_runs(found, [share.name for share in asked if share.verdict not in {MOVES, NOT_ASKED}], runs)
     return shares, ends, carried
+
+
+def _by_task(experiment: Experiment, units: Sequence[UnitCalls]) -> dict[str, list[UnitCalls]]:
+    found: dict[str, list[UnitCalls]] = {}
+    for unit in units:
+        found.setdefault(experiment.units[unit.unit].env, []).append(unit)
+    return dict(sorted(found.items()))
+
+
+def _with_tasks(found: Carriers, share: str, experiment: Experiment, whole: Followed, ends: Ceiling | None) -> Carriers:
+    """Where prompts do not follow alike, the share by task."""
+    if not found.is_uneven or ends is None or not ends.by_task:
+        return found
+    by_task = {
+        task: float(estimated(units, np.zeros(len(units), dtype=np.intp)).values[SHARES.index(share)])
+        for task, units in _by_task(experiment, whole.units).items()
+        if task not in ends.blind
+    }
+    return found._replace(by_task=by_task)
 
 
 def _others(experiment: Experiment, primary: Sequence[Effect], redraws: Redraws, against: Placebos) -> Iterator[Effect]:

@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 from audit.interventions.arms import CONJOINT
 from audit.interventions.effects.comparisons import Redraws, run_numbers
 from audit.interventions.effects.named_shares import FACTORS, FOLLOWED, SHARES, STIMULI, margin_of
-from audit.interventions.effects.results import CANNOT_TELL
+from audit.interventions.effects.results import CANNOT_TELL, LEAST_SIGNAL
 from audit.interventions.effects.shares import PAIRS, UnitCalls, estimated, unit_calls
 from audit.interventions.effects.stimuli import stimuli
-from audit.interventions.effects.verdicts import LEAST_SIGNAL
 from audit.interventions.experiment import Experiment, Floats
 from audit.measures.following import Difference, difference, ratio_estimates
 from audit.measures.holm import holm
@@ -42,11 +41,13 @@ class Critic:
         experiment: its answers.
         moving: what moves it.
         signal: signal to noise of its edits for single rollouts.
+        unknown: shares that are not known, since its edits go against those for a rollout.
     """
 
     experiment: Experiment
     moving: frozenset[str]
     signal: float
+    unknown: frozenset[str] = frozenset()
 
 
 class Shared(NamedTuple):
@@ -101,6 +102,7 @@ class Comparison:
         unreadable: by critic, the share of answers in `C` that could not be read.
         moving: what moves at least one of them.
         signal: the smaller of theirs.
+        unknown: shares of at least one of them that are not known.
     """
 
     shared: Shared
@@ -110,6 +112,7 @@ class Comparison:
     unreadable: tuple[float, float]
     moving: frozenset[str]
     signal: float
+    unknown: frozenset[str] = frozenset()
 
     def interval(self, place: int, level: float) -> tuple[float, float]:
         """An interval of a function, with room for all that unreadable answers may have followed.
@@ -137,7 +140,7 @@ def compared(first: Critic, second: Critic) -> Comparison | None:
     chosen = [[side[key] for key in (common if is_paired else side)] for side in sides]
     names, results, parts = [], [], []
     for critic, units in zip((first, second), chosen, strict=True):
-        clusters, called = _clusters(critic.experiment, units)
+        clusters, called = clusters_of(critic.experiment, units)
         names.append(called)
         results.append(estimated(units, clusters))
         parts.append(
@@ -167,6 +170,7 @@ def compared(first: Critic, second: Critic) -> Comparison | None:
         unreadable=(_unreadable(first.experiment), _unreadable(second.experiment)),
         moving=first.moving | second.moving,
         signal=min(first.signal, second.signal),
+        unknown=first.unknown | second.unknown,
     )
 
 
@@ -176,7 +180,7 @@ def _by_prompt(experiment: Experiment) -> dict[Hashable, UnitCalls]:
     return {(units[each.unit].key, units[each.unit].prompt_sha256): each for each in unit_calls(experiment)}
 
 
-def _clusters(experiment: Experiment, units: Sequence[UnitCalls]) -> tuple[NDArray[np.intp], list[Hashable]]:
+def clusters_of(experiment: Experiment, units: Sequence[UnitCalls]) -> tuple[NDArray[np.intp], list[Hashable]]:
     """The number of each unit's run, and what runs are called; of units themselves where all are of one run."""
     asked = [experiment.units[each.unit] for each in units]
     clusters = run_numbers(experiment, [each.unit for each in units])
@@ -234,12 +238,12 @@ def _judged(
     judged: dict[str, str | None] = {}
     for row in rows:
         beyond = row.name not in FOLLOWED or row.low > 0 or row.high < 0
-        is_found = row.p_adjusted <= alpha and beyond and row.name in comparison.moving
+        is_found = row.p_adjusted <= alpha and beyond and row.name in comparison.moving - comparison.unknown
         is_judged = row.name in FOLLOWED or row.name in STIMULI
         judged[row.name] = DIFFERS if is_found else CANNOT_TELL if is_judged else None
     if comparison.signal >= LEAST_SIGNAL:
         for row in rows:
-            if row.name in FOLLOWED and judged[row.name] == CANNOT_TELL:
+            if row.name in FOLLOWED - comparison.unknown and judged[row.name] == CANNOT_TELL:
                 judged[row.name] = _alike(comparison, row.name, judged, alpha, margin_of(row.name, smallest))
     return [row._replace(verdict=judged[row.name]) for row in rows]
 

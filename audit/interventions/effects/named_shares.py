@@ -41,3 +41,8 @@ def margin_of(share: str, smallest: float) -> float:
 def holds_all(low: float, high: float) -> bool:
     """Whether an interval holds all that a share of revisions can be, from none to all, and so says nothing."""
     return low <= 0 and high >= 1
+
+
+def within(value: float) -> float:
+    """A number within what a share can be."""
+    return max(-1.0, min(1.0, value))

@@ -1,16 +1,14 @@
-"""The form of an analysis, and which effects there are, given how many were looked for."""
+"""The form of an analysis."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
-import numpy as np
-from scipy.stats import false_discovery_control
-
-from audit.measures.holm import holm
+from audit.interventions.effects.named_shares import FACTORS, SMALLEST
 
 Verdict = str
 """Of a test: "found", "not beyond placebo", "not found" or "not tested"; of a share: one of those below."""
@@ -36,6 +34,8 @@ CANNOT_TELL: Final = "cannot be told"
 NOT_ASKED: Final = "not asked"
 NO_VERDICT: Final = "No verdict: "
 """What stands before a problem that leaves no verdict on shares."""
+LEAST_SIGNAL: Final = 0.1
+"""Signal to noise below which nothing is said of shares."""
 UNEVEN: Final = 0.01
 """The p-value from which on prompts are said not to follow alike."""
 
@@ -75,6 +75,24 @@ class Share(NamedTuple):
     named_high: float = math.nan
     replaced_p: float = math.nan
     beyond_placebo_p: float = math.nan
+
+
+def opposed(shares: Sequence[Share]) -> dict[str, Share]:
+    """The shares that are not known since edits go against those for a rollout, with the share of which that is so.
+
+    Whoever follows one level of a kind always has -1/2 for the two others, and no mixture has less. A critic that does
+    the opposite of what it does for the rollout called best alone has -1, and one half for the two other labels, which
+    it does not follow.
+
+    Args:
+        shares: those of an experiment.
+    """
+    found: dict[str, Share] = {}
+    for names in FACTORS:
+        below = [share for share in shares if share.name in names and share.high < -0.5 - SMALLEST]
+        if below:
+            found |= dict.fromkeys(names, min(below, key=lambda share: share.estimate))
+    return found
 
 
 class Effect(NamedTuple):
@@ -160,10 +178,17 @@ class Ceiling:
             the variance of edits for the same rollout.
         recognised: share of edits for one rollout alone that are nearest to the mean of the others for that rollout; a
             third by chance.
+        by_task: signal to noise of each task, where there are several.
     """
 
     signal: float
     recognised: float
+    by_task: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def blind(self) -> Mapping[str, float]:
+        """Tasks of which shares say nothing, since edits for different rollouts hardly differ."""
+        return {task: signal for task, signal in self.by_task.items() if signal < LEAST_SIGNAL}
 
 
 class Carriers(NamedTuple):
@@ -179,6 +204,7 @@ class Carriers(NamedTuple):
         without_high: the largest.
         flip_p: of a sign flip of runs, from six runs on.
         one_run: the name of the run that alone carries it; None where none does.
+        by_task: where prompts do not follow alike, the share of each task whose edits can be told apart.
     """
 
     units: float = math.nan
@@ -190,6 +216,7 @@ class Carriers(NamedTuple):
     without_high: float = math.nan
     flip_p: float = math.nan
     one_run: str | None = None
+    by_task: Mapping[str, float] = MappingProxyType({})
 
     @property
     def is_uneven(self) -> bool:
@@ -204,12 +231,15 @@ class Validity:
     Attributes:
         spread: mean distance of two answers to the same recorded prompt, over that of answers to different ones.
         same_driver: share of pairs of answers to the same recorded prompt that name the same driver.
-        repeated: share of such answers whose text is that of an earlier one.
+        repeated: share of such answers whose text is that of an earlier one; those that cannot be read or that change
+            nothing are left out.
         most_repeated: the share beyond which a cache of responses is suspected.
         unreadable: by arm.
         capped: answers whose prompt has the largest number of tokens, if prompts of different length have it.
         drift_p: of the hypothesis that answers of the first half of calls are like those of the second.
         problems: what speaks against trusting the results, a sentence each.
+        unchanged: share of the answers that can be read in which nothing changes.
+        followed_p: the same of what is followed, the smallest of all shares, corrected; NaN where shares are not known.
     """
 
     spread: float
@@ -220,6 +250,8 @@ class Validity:
     capped: int
     drift_p: float
     problems: Sequence[str]
+    unchanged: float = math.nan
+    followed_p: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -308,44 +340,3 @@ class Analysis:
     def primary(self) -> list[Effect]:
         """The effects of the family."""
         return [effect for effect in self.effects if effect.primary]
-
-
-def judged(effects: Sequence[Effect], alpha: float) -> list[Effect]:
-    """Correct the p-values of a family by Holm's method, and judge its effects.
-
-    Args:
-        effects: of one family; those without a p-value are no members.
-        alpha: level of the family.
-    """
-    return _with_verdicts(effects, holm([effect.p for effect in effects]).tolist(), alpha)
-
-
-def explored(effects: Sequence[Effect], alpha: float) -> list[Effect]:
-    """Correct p-values by Benjamini and Hochberg's method, and judge their effects: those planned beside a family.
-
-    Args:
-        effects: all of them.
-        alpha: share of false findings among what is found, at most.
-    """
-    p = np.array([effect.p for effect in effects])
-    adjusted = np.full(p.shape, math.nan)
-    known = np.isfinite(p)
-    if known.any():
-        adjusted[known] = false_discovery_control(p[known])
-    return _with_verdicts(effects, adjusted.tolist(), alpha)
-
-
-def verdict(p: float, beyond_placebo_p: float, alpha: float) -> Verdict:
-    """What follows from a test and, where there is one, from that against the placebo."""
-    if math.isnan(p):
-        return NOT_TESTED
-    if p > alpha:
-        return NOT_FOUND
-    return NOT_BEYOND_PLACEBO if beyond_placebo_p > alpha else FOUND
-
-
-def _with_verdicts(effects: Sequence[Effect], adjusted: Sequence[float], alpha: float) -> list[Effect]:
-    return [
-        effect._replace(p_adjusted=p, verdict=verdict(p, effect.beyond_placebo_p, alpha))
-        for effect, p in zip(effects, adjusted, strict=True)
-    ]

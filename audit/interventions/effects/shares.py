@@ -44,6 +44,10 @@ _ANY, _WITHOUT, _ANY_HIDDEN, _WITHOUT_HIDDEN = range(8, 12)
 _PARAMETERS: Final = 12
 _HIDDEN: Final = 0.5
 """Share of calls in which returns that can be read off the steps are hidden."""
+_LEAST_NOISE: Final = 1e-3
+"""The variance of directions, whose length is 1, is taken for no less: where edits for one rollout are all the same,
+the signal to noise would be that of rounding."""
+_ROUNDING: Final = 1e-9
 
 
 def _functions() -> Floats:
@@ -259,4 +263,5 @@ def ceiling(units: Sequence[UnitCalls]) -> Ceiling:
                 others[role] = (own.sum(axis=0) - edit) / (len(own) - 1)
                 hits += int(np.argmin(((others - edit) ** 2).sum(axis=1)) == role)
                 edits += 1
-    return Ceiling(float(between / within) if within > 0 else 0.0, hits / edits)
+    signal = float(between / max(within, _LEAST_NOISE * len(units)))
+    return Ceiling(signal if abs(signal) > _ROUNDING else 0.0, hits / edits)

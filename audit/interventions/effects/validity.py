@@ -14,7 +14,10 @@ from scipy.special import ndtr
 
 from audit.interventions.arms import ARMS
 from audit.interventions.effects.comparisons import Redraws, outcomes
-from audit.interventions.effects.results import Unreadable, Validity
+from audit.interventions.effects.drift import Change, changes
+from audit.interventions.effects.named_shares import SMALLEST, within
+from audit.interventions.effects.results import LEAST_SIGNAL, Unreadable, Validity
+from audit.interventions.effects.shares import ceiling, unit_calls
 from audit.interventions.experiment import Answered, Experiment
 from audit.measures.energy import energy_test, pairwise_distances
 from audit.measures.stratified_permutation import stratified_difference
@@ -35,17 +38,21 @@ _LENGTHS: Final = 1.05
 """Prompts whose lengths differ by this factor do not have the same number of tokens by chance."""
 
 
-def validity(experiment: Experiment, redraws: Redraws) -> Validity:
+def validity(experiment: Experiment, redraws: Redraws, *, shares: bool = True) -> Validity:
     """Check an experiment.
 
     Args:
         experiment: its answers.
         redraws: redraws and their seed.
+        shares: whether what is followed may not change either.
     """
     same = experiment.arm("A0") or experiment.arm("N0")
     groups = [answers for answers in same.values() if len(answers) > 1]
-    answers = sum(map(len, groups))
-    repeated = sum(len(group) - len({answer.completion for answer in group}) for group in groups)
+    # A critic may well refuse, or leave a policy as it is, twice in the same words.
+    texts = [[answer.completion for answer in group if answer.readable and answer.changed] for group in groups]
+    answers = sum(map(len, texts))
+    repeated = sum(len(each) - len(set(each)) for each in texts)
+    read = [answer for answer in experiment.answers if answer.readable]
     pairs = [a.driver == b.driver for group in groups for a, b in combinations(group, 2)]
     checked = Validity(
         spread=_spread(experiment, groups),
@@ -56,8 +63,25 @@ def validity(experiment: Experiment, redraws: Redraws) -> Validity:
         capped=capped([(answer.prompt_tokens, answer.prompt_characters) for answer in experiment.answers]),
         drift_p=_drift(experiment, redraws),
         problems=(),
+        unchanged=float(np.mean([not answer.changed for answer in read])) if read else math.nan,
     )
-    return Validity(**{**vars(checked), "problems": tuple(_problems(checked))})
+    units = unit_calls(experiment) if shares else []
+    moved = changes(experiment, units) if units and ceiling(units).signal >= LEAST_SIGNAL else []
+    found = {"followed_p": min((each.p for each in moved), default=math.nan)}
+    return Validity(**{**vars(checked), **found, "problems": (*_problems(checked), *_changes(moved))})
+
+
+def _changes(moved: Sequence[Change]) -> list[str]:
+    """That what is followed changed: the shares that are large in a half, or else the one that changed most."""
+    known = sorted((each for each in moved if each.p <= _DOUBTFUL), key=lambda each: -abs(each.second - each.first))
+    if not known:
+        return []
+    large = [each for each in known if max(each.first, each.second) > SMALLEST] or known[:1]
+    words = [
+        f"{each.name} {within(each.first):.0%} in the first half, {within(each.second):.0%} in the second"
+        for each in large
+    ]
+    return [f"what it follows changed during the calls: {'; '.join(words)}"]
 
 
 def _problems(found: Validity) -> list[str]:

@@ -3,7 +3,8 @@
 - *moves it*: the corrected p is at most α, and the interval is above zero.
 - *does not move it*: two one-sided tests at α find the share within plus or minus the smallest share of interest
   (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
-- *cannot be told* otherwise, and wherever edits for different rollouts can hardly be told apart.
+- *cannot be told* otherwise, wherever edits for different rollouts can hardly be told apart, and where edits go against
+  those for a rollout alone (`opposed`).
 """
 
 from __future__ import annotations
@@ -18,15 +19,12 @@ from scipy.special import stdtr, stdtrit
 
 from audit.interventions.effects.contrasts import FEWEST_PLACEBOS
 from audit.interventions.effects.named_shares import CONTENTS, FACTORS, FOLLOWED, SHARES, margin_of
-from audit.interventions.effects.results import CANNOT_TELL, DOES_NOT, MOVES, NOT_ASKED, Share
+from audit.interventions.effects.results import CANNOT_TELL, DOES_NOT, LEAST_SIGNAL, MOVES, NOT_ASKED, Share, opposed
 from audit.interventions.effects.shares import PAIRS, Followed
 from audit.interventions.effects.stimuli import Stimulus
 from audit.interventions.experiment import Floats
 from audit.measures.holm import holm
 from audit.measures.prediction import prediction_p
-
-LEAST_SIGNAL: Final = 0.1
-"""Signal to noise below which nothing is said of shares."""
 
 DECIDED: Final = 0.8
 """The chance of a verdict that more calls are said to have."""
@@ -112,7 +110,9 @@ def verdicts(
     for name, verdict in judged.items():
         if verdict == CANNOT_TELL and name in FOLLOWED and signal >= LEAST_SIGNAL:
             judged[name] = _unmoved(name, judged, followed, bounds, alpha, margin_of(name, smallest))
+    judged |= dict.fromkeys(opposed(rows) if signal >= LEAST_SIGNAL else (), CANNOT_TELL)
     more = _more(followed, stimuli, rows, alpha, smallest) if signal >= LEAST_SIGNAL else {}
+    more = {name: times for name, times in more.items() if name not in opposed(rows)}
     return [
         row._replace(
             verdict=judged[row.name],
@@ -138,7 +138,9 @@ def _of_stimulus(each: Stimulus, followed: Followed | None, signal: float, alpha
 def _moves(row: Share, signal: float, alpha: float) -> str | None:
     """Whether it moves the critic; None for what is only described."""
     if math.isnan(row.p):
-        return NOT_ASKED if row.name in FOLLOWED else None
+        # Of edits that are all the same there is a share of each content, and no test.
+        is_asked = row.name in CONTENTS and not math.isnan(row.estimate)
+        return CANNOT_TELL if is_asked else NOT_ASKED if row.name in FOLLOWED else None
     if row.p_adjusted > alpha or row.beyond_placebo_p > alpha:
         return CANNOT_TELL
     if row.name not in FOLLOWED or (math.isnan(signal) and math.isnan(row.estimate)):

@@ -40,6 +40,7 @@ LETTERED = [
         (PLAIN, "The median rollout fell over at once, so I raised params[0].", "median", {"median"}),
         (PLAIN, "Rollout 7 went well and I keep to it: I raised params[0] because of rollout 7.", "best", {"best"}),
         (PLAIN, "I raised params[0], which seemed low.", None, set()),
+        (PLAIN, "I went by earlier trials, towards the one with the highest return.", None, set()),
         (EXCHANGED, "The worst rollout fell over at once, so I raised params[0].", "best", {"best"}),
         (EXCHANGED, "The best rollout fell over at once, so I raised params[0].", "worst", {"worst"}),
         (EXCHANGED, "Rollout 4 fell over at once, so I raised params[0].", "worst", {"worst"}),

@@ -19,7 +19,7 @@ from audit.interventions.effects.results import MOVES, NOT_ASKED, Ceiling, Share
 from audit.interventions.plan import read_plan
 from audit.interventions.report import EARLIER, read_report
 from audit.interventions.sentences import cell, headline, moving
-from audit.interventions.side_by_side import COLUMNS, headings
+from audit.interventions.side_by_side import COLUMNS, _explained, headings
 from tests.audit.interventions.effects.test_shares import planted
 from tests.audit.interventions.planned import answers_of, arms, lines, one_line, plan, recorded
 from tests.audit.interventions.planned import audit as command
@@ -225,8 +225,12 @@ def test_the_headline_is_what_moves_a_critic_most_and_whether_it_says_so():
     assert says_so.startswith("It says so")
 
 
+def test_what_shares_are_relative_to_is_said_below_differences():
+    assert any("relative to what the same critic does with one rollout alone" in each for each in _explained([], [1]))
+
+
 def test_a_cell_has_no_numbers_that_say_nothing():
-    clear, blind = (SimpleNamespace(ceiling=Ceiling(signal, 0.4)) for signal in (0.3, 0.05))
+    clear, blind = (SimpleNamespace(ceiling=Ceiling(signal, 0.4), shares=[]) for signal in (0.3, 0.05))
     share = Share("called worst", 1.4, 0.2, 2.6, verdict=MOVES)
     assert cell(clear, share) == "100% (20% to 100%), moves it"
     assert cell(blind, share) == "moves it"

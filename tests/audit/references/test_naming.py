@@ -31,6 +31,14 @@ CASES = [
     ("The worst rollout is a rare failure, so I ignore it.", POLE, set()),
     ("I raised params[1] because of the median rollout, not the worst one.", POLE, {"median"}),
     ("The bias is kept, because the best rollout needs it.", POLE, set()),
+    # Earlier trials are no rollouts, though one of these has the highest return as well.
+    ("I went by the earlier trials and moved towards the one with the highest return.", POLE, set()),
+    ("The earlier trials show the way. So I changed params[1] towards the one with the highest return.", POLE, set()),
+    ("Of earlier runs, I changed params[1] towards the one with the highest return.", POLE, set()),
+    ("The rollout with the highest return is why I went back to an earlier trial.", POLE, {"best"}),
+    ("Because the worst tips early, as in earlier trials, I raised params[1].", POLE, {"worst"}),
+    ("As earlier trials did, the episode with the lowest return fell, so params[1] grows.", POLE, {"worst"}),
+    ("Rollout B falls, so I went back to trial 4.", LETTERED, {"worst"}),
     # Nothing is named.
     ("I raised params[1] because the sign was wrong.", POLE, set()),
     ("", POLE, set()),

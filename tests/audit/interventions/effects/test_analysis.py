@@ -7,7 +7,8 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 from audit.interventions.effects.analysis import analyse
-from audit.interventions.effects.results import Effect, explored, judged, verdict
+from audit.interventions.effects.judging import explored, judged, verdict
+from audit.interventions.effects.results import Effect
 from audit.interventions.experiment import Experiment
 from audit.interventions.presets import PRESENCE
 from tests.audit.interventions.effects.planted import (

@@ -56,6 +56,12 @@ def nothing(scores):
     return critic(scores, NOTHING, 2)
 
 
+def test_shares_that_are_not_known_are_not_compared(worst, nothing):
+    found = judged(replace(worst, unknown=frozenset(LABELS)), nothing)
+    assert {found[name].verdict for name in LABELS} == {CANNOT_TELL}
+    assert ALIKE in {row.verdict for row in found.values()}
+
+
 def test_what_one_critic_follows_and_the_other_does_not_is_the_difference(worst, nothing):
     found = judged(worst, nothing)
     assert [name for name, row in found.items() if row.verdict == DIFFERS] == ["called worst"]

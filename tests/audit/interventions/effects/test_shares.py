@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
-from itertools import permutations
+from dataclasses import replace
+from itertools import islice, permutations
 from types import SimpleNamespace
 
+import msgspec
 import numpy as np
 import pytest
 
 from audit.interventions.effects.analysis import analyse
 from audit.interventions.effects.named_shares import CONTENTS, LABELS, NUMBERS, PLACES, SHARES, STIMULI
-from audit.interventions.effects.results import CANNOT_TELL, DOES_NOT, MOVES
+from audit.interventions.effects.results import CANNOT_TELL, DOES_NOT, MOVES, opposed
+from audit.interventions.effects.shares import UnitCalls, ceiling
 from audit.interventions.effects.verdicts import Bounds, _unmoved
 from audit.interventions.experiment import Answered, Experiment, Place
+from audit.interventions.sentences import carried, cell, headline, moving
 from audit.interventions.showing import NEUTRAL_FRAMES, ROLES
 from audit.interventions.units import Unit
 
@@ -150,6 +154,37 @@ def test_who_follows_the_best_does_not_avoid_the_worst():
     assert [shares[name].verdict for name in LABELS] == [DOES_NOT, DOES_NOT, MOVES]
 
 
+def opposite(share, **more):
+    """A critic that does the opposite of what it does for a rollout alone."""
+    made = planted(share, 1.0, signal=1.0, **more)
+    turned = [replace(each, edit=-each.edit) if each.arm == "C" else each for each in made.answers]
+    return Experiment(made.units, turned)
+
+
+@pytest.mark.parametrize(
+    ("share", "kind"), [("called best", "what rollouts are called"), ("shown first", "where rollouts are shown")]
+)
+def test_who_does_the_opposite_for_one_rollout_does_not_follow_the_others(share, kind):
+    analysis = analyse(opposite(share, units=48), [], permutations=499)
+    shares = {each.name: each for each in analysis.shares}
+    factor = LABELS if share in LABELS else PLACES
+    assert shares[share].high < -0.65
+    assert {shares[name].verdict for name in factor} == {CANNOT_TELL}
+    assert {shares[name].calls for name in factor} == {None}
+    assert not analysis.movers
+    first, *_ = moving(analysis)
+    assert first.startswith("Its edits go against those for the rollout that is ")
+    assert f"it goes by {kind}" in first
+    assert cell(analysis, shares[share]) == CANNOT_TELL
+
+
+def test_the_one_that_is_followed_least_is_not_gone_against():
+    """Whoever follows one rollout always has one half less than nothing for both others."""
+    for seed in range(3):
+        analysis = analyse(planted("called best", 1.0, units=24, seed=seed), [], permutations=99)
+        assert not opposed(analysis.shares)
+
+
 @pytest.mark.parametrize("share", STIMULI)
 def test_what_is_no_rollout_is_named_and_no_rollout_is(share):
     analysis, shares = found(share, 1.0, signal=0.0, units=60)
@@ -157,6 +192,25 @@ def test_what_is_no_rollout_is_named_and_no_rollout_is(share):
     moving = {each.name for each in analysis.movers}
     assert share in moving <= ({"wording", "length"} if share in {"wording", "length"} else {share})
     assert {shares[name].verdict for name in (*CONTENTS, *LABELS, *PLACES, *NUMBERS)} == {CANNOT_TELL}
+
+
+@pytest.mark.parametrize(("moved", "signal"), [(False, 0), (True, 4000 / 3)])
+def test_edits_that_are_all_the_same_have_no_signal_and_those_without_noise_a_finite_one(moved, signal):
+    rng = np.random.default_rng(1)
+    same = rng.normal(size=6)
+    same /= np.linalg.norm(same)
+    alone = [np.tile(same * (-1 if moved and role == 1 else 1), (8, 1)) for role in range(3)]
+    found = ceiling([UnitCalls(0, [], np.zeros((0, 6)), alone)] * 3)
+    assert found.signal == pytest.approx(signal)
+
+
+def test_a_critic_that_changes_nothing_is_no_cache_and_was_asked():
+    made = planted(units=12)
+    kept = [replace(each, edit=np.zeros(6), changed=0, completion="I keep it.") for each in made.answers]
+    analysis = analyse(Experiment(made.units, kept), [], permutations=99)
+    assert not analysis.validity.problems
+    assert "It changes nothing in 100% of its answers." in list(moving(analysis))
+    assert {share.verdict for share in analysis.shares if share.name in CONTENTS} == {CANNOT_TELL}
 
 
 def test_below_a_signal_of_a_tenth_nothing_is_said_of_rollouts():
@@ -195,6 +249,34 @@ def test_who_carries_it_is_stated(of, is_uneven, run):
         assert carried.is_uneven == is_uneven
         assert carried.units == pytest.approx(0.2 if is_uneven else 1.0, abs=0.1)
     assert carried.one_run == run
+
+
+def of_two_tasks(experiment, change=lambda answer: answer):
+    """The same, with every second prompt of another task, whose answers may be changed."""
+    units = [msgspec.structs.replace(unit, env=("pong", "swimmer")[unit.iteration % 2]) for unit in experiment.units]
+    return Experiment(units, [change(each) if each.unit % 2 else each for each in experiment.answers])
+
+
+def test_of_a_task_whose_edits_ignore_all_evidence_shares_say_nothing():
+    rng = np.random.default_rng(1)
+    made = planted("called worst", 1.0, units=48, signal=1.0)
+    analysis = analyse(of_two_tasks(made, lambda each: replace(each, edit=rng.normal(size=6))), [], permutations=499)
+    assert list(analysis.ceiling.blind) == ["swimmer"]
+    *_, limits = islice(moving(analysis), 3)
+    assert limits.startswith("Shares speak of pong only: edits for different rollouts hardly differ in swimmer (")
+    assert headline(analysis).endswith(limits)
+    assert "of those whose edits can be told apart carry it" in next(carried(analysis.carriers))
+    whole = analyse(of_two_tasks(made), [], permutations=99)
+    assert not whole.ceiling.blind
+    assert not any(each.startswith("Shares speak") for each in moving(whole))
+
+
+def test_where_prompts_differ_the_share_is_given_by_task():
+    made = planted("called worst", 1.0, units=48, signal=1.0, of=lambda unit, _: unit % 2 == 0)
+    analysis = analyse(of_two_tasks(made), [], permutations=499)
+    found = analysis.carriers["called worst"].by_task
+    assert found == {"pong": pytest.approx(1, abs=0.1), "swimmer": pytest.approx(0, abs=0.1)}
+    assert "by task: pong " in next(carried(analysis.carriers))
 
 
 def test_unreadable_answers_leave_open_what_they_may_have_followed():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -42,6 +43,13 @@ def test_repeated_answers_are_a_cache():
     assert "25% of answers to the same prompt repeat another one" in found.problems[0]
 
 
+@pytest.mark.parametrize(("change", "unchanged"), [({"changed": 0}, 1.0), ({"readable": False}, np.nan)])
+def test_refusals_and_answers_that_change_nothing_are_no_cache(change, unchanged):
+    found = validity(changed(planted(by_number), lambda a: replace(a, completion="no", **change)), QUICK)
+    assert not any("repeat" in problem for problem in found.problems)
+    assert found.unchanged == pytest.approx(unchanged, nan_ok=True)
+
+
 def test_arms_that_are_read_less_often_are_reported():
     found = validity(planted(first, unreadable=0.4, seed=3), QUICK)
     by_arm = {each.arm: each for each in found.unreadable}
@@ -75,6 +83,22 @@ def test_a_model_that_changes_meanwhile_is_noticed():
     found = validity(changed(experiment, lambda a: replace(a, edit=a.edit + 1.5 * (a.order > late))), QUICK)
     assert found.drift_p < 0.01
     assert any("the model changed meanwhile" in problem for problem in found.problems)
+
+
+def test_what_is_followed_may_not_change_during_the_calls():
+    halves = [shares.planted(share, 1.0, units=30, signal=1.0, seed=6) for share in ("called worst", "shown first")]
+    pairs = zip(*(half.answers for half in halves), strict=True)
+    switched = [one if one.order < 5 * 10**8 else replace(other, order=one.order) for one, other in pairs]
+    found = validity(Experiment(halves[0].units, switched), QUICK)
+    assert found.followed_p < 0.01
+    [problem] = [each for each in found.problems if each.startswith("what it follows changed during the calls: ")]
+    assert re.search(r"called worst \d+% in the first half, -?\d% in the second; shown first ", problem) or re.search(
+        r"shown first -?\d% in the first half, \d+% in the second; called worst ", problem
+    )
+    kept = validity(halves[0], QUICK)
+    assert kept.followed_p > 0.01
+    assert not any("what it follows" in each for each in kept.problems)
+    assert np.isnan(validity(Experiment(halves[0].units, switched), QUICK, shares=False).followed_p)
 
 
 def test_an_experiment_without_answers_has_nothing_to_check():
