@@ -79,6 +79,10 @@ audit export chat-jsonl DATA --out answers.jsonl --role search
 audit pack DATA --out d.pack.parquet; audit summary d.pack.parquet; audit check d.pack.parquet --findings
 audit view DATA --export pages
 audit runs DATA --format csv > log.csv; audit import --guess log.csv; audit import --map log.csv.toml log.csv --out o
+audit critic --backend simulated --units 2 --dry-run --out one
+audit critic --backend simulated --units 2 --out one; audit critic verify one
+audit critic --backend simulated --units 2 --out a; audit critic --backend simulated --units 3 --out b; audit critics a b
+audit remedy plan DATA --backend simulated --units 2 --out p; audit remedy run p; audit remedy report p
 audit intervene plan DATA --backend simulated --units 2 --rollouts 0 --dry-run
 audit intervene plan DATA --backend simulated --units 2; audit intervene run plan.json; audit intervene report plan.json
 audit intervene plan DATA --backend simulated --units 2; audit intervene run plan.json; audit intervene show plan.json 1

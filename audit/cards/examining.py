@@ -135,7 +135,7 @@ def examined_in(folder: Path, *, cache: bool = True, workers: str | None = None)
     return make_card(report, suite, plan.preset, answers, tasks_of(plan, path), path, cache=cache, workers=workers)
 
 
-def verify_critic(folder: str | Path, *, workers: str | None = None, cache: bool = True) -> Table:
+def critic_verify(folder: str | Path, *, workers: str | None = None, cache: bool = True) -> Table:
     """Make a card again from its answers, and compare it byte for byte.
 
     Args:

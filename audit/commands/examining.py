@@ -114,9 +114,9 @@ def verify(
 
     Example: audit critic verify critics/qwen3-8b-quick
     """
-    from audit.cards.examining import verify_critic
+    from audit.cards.examining import critic_verify
 
-    return verify_critic(folder, workers=workers, cache=not no_cache)
+    return critic_verify(folder, workers=workers, cache=not no_cache)
 
 
 @commands.command()

@@ -134,7 +134,7 @@ def remedy_report(plan: str | Path, *, workers: str | None = None, cache: bool =
     path = Path(plan)
     read, answers, problems = finished(path)
     if not read.preset.startswith(PREFIX):
-        raise AuditError(f"{path} is no plan of remedies; for its report: audit intervene report {path}")
+        raise AuditError(f"{path} is a plan of another experiment; report it with: audit intervene report {path}")
     tasks = tasks_of(read, path)
     report = read_report(path, cache=cache, workers=workers)
     found = outcomes(read, answers, tasks, _ways(read, tasks), cache=cache, workers=workers)

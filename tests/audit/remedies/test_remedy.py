@@ -111,7 +111,7 @@ def test_what_makes_no_sense_is_reported_in_one_line(tmp_path, asked):
         assert words in line
     plan(data, tmp_path / "other.json")
     command("intervene", "run", tmp_path / "other.json")
-    assert "is no plan of remedies" in last_line(command("remedy", "report", tmp_path / "other.json"))
+    assert "is a plan of another experiment" in last_line(command("remedy", "report", tmp_path / "other.json"))
     missing = tmp_path / "new.json"
     audit.remedy_plan([data], backend="simulated", out=missing, units=2, rollouts=5)
     assert "no answers yet" in last_line(command("remedy", "report", missing))
