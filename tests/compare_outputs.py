@@ -81,7 +81,7 @@ audit view DATA --export pages
 audit runs DATA --format csv > log.csv; audit import --guess log.csv; audit import --map log.csv.toml log.csv --out o
 audit critic --backend simulated --units 2 --dry-run --out one
 audit critic --backend simulated --units 2 --out one; audit critic verify one
-audit critic --backend simulated --units 2 --out a; audit critic --backend simulated --units 3 --out b; audit critics a b
+audit critic --backend simulated --units 2 --out one; audit critics one two
 audit remedy plan DATA --backend simulated --units 2 --out p; audit remedy run p; audit remedy report p
 audit intervene plan DATA --backend simulated --units 2 --rollouts 0 --dry-run
 audit intervene plan DATA --backend simulated --units 2; audit intervene run plan.json; audit intervene report plan.json
