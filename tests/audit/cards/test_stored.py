@@ -26,7 +26,7 @@ def test_cards_are_of_this_suite_whole_and_marked():
 
 def test_they_compare_as_what_they_are():
     """The talker differs from the balanced critic in what it names alone: both go by the same rollouts."""
-    rows = [row for row in audit.critics([FOLDER / f"simulated-{name}-quick" for name in ("balanced", "talker")])]
+    rows = list(audit.critics([FOLDER / f"simulated-{name}-quick" for name in ("balanced", "talker")]))
     verdicts = {row["name"]: row["verdict"] for row in rows if row["against"]}
     assert {name for name, verdict in verdicts.items() if verdict == "differs"} == {"names the worst"}
     assert verdicts["gain"] == "does not differ"
