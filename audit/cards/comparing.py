@@ -229,6 +229,8 @@ def _print(names: Sequence[str], cards: Sequence[Card], found: Sequence[Sequence
         f"p_adjusted: by Holm's method over all numbers{several}. Does not differ: by less than {MATTERS:.0%} of the "
         f"way for gains, {MARGIN:.0%} of answers for shares, {SMALLEST:.0%} or 25% for shares that follow.\n"
     )
+    if any(card.moves for card in cards):
+        sys.stdout.write("Shares that follow are relative to what each critic does with one rollout alone.\n")
 
 
 def _cell(each: Any) -> str:

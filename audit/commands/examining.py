@@ -79,6 +79,10 @@ def examine(
     if ctx.invoked_subcommand is not None:
         return None
     if log is not None:
+        if backend or personality or units or suite_seed is not None or dry_run:
+            raise UsageError(
+                "--from makes a card of answers that are there: leave options of the model and of size out"
+            )
         from audit.cards.evals import critic_from
 
         return critic_from(log, out=out, workers=workers, cache=not no_cache)

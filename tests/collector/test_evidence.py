@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from collector.evidence import SHOWN, compact, excerpt, gather, select, statistics, step_by_step, write
-from collector.rollouts.evaluate import Evaluation, Trajectory, evaluate, replay
+from collector.rollouts.evaluate import Trajectory, evaluate, replay
 from collector.tasks import get_task
 from tests.collector.helpers import GOOD as TABLE
 from tests.collector.helpers import candidate_of
@@ -31,8 +31,7 @@ def test_selection():
 
 
 def test_statistics_count_successes_at_the_success_return():
-    evaluation = Evaluation([1, 2, 3], [500.0, 499.0, 20.0], [500, 499, 20], ["truncated"] * 3)
-    found = statistics(get_task("cartpole"), evaluation)
+    found = statistics(get_task("cartpole").success_return, [500.0, 499.0, 20.0], [500, 499, 20])
     assert (found.successes, found.rollouts) == (1, 3)
     assert (found.returns.mean, found.returns.min, found.returns.max) == (pytest.approx(1019 / 3), 20.0, 500.0)
 

@@ -133,14 +133,14 @@ def test_every_number_of_the_page_leads_to_answers_as_many_as_it_counts(examined
 
 @pytest.mark.slow
 def test_cards_rank_critics_by_how_often_they_follow_the_label(tmp_path):
-    """Critics behind a server, over 45 prompts; the whole suite is asked by the benchmark."""
+    """Critics behind a server, over 36 prompts; the whole suite is asked by the benchmark."""
     from benchmarks.critics import ranked, share_of
 
-    cards = ranked([0.1, 0.5, 0.9], tmp_path, units=45)
+    cards = ranked([0.1, 0.9], tmp_path, units=36)
     shares = [share_of(card) for card in cards]
     assert shares == sorted(shares)
-    assert shares[2] - shares[0] > 0.4
-    assert cards[2].moves is not None
-    verdicts = {each.name: each.verdict for each in cards[2].moves}
+    assert shares[1] - shares[0] > 0.4
+    assert cards[1].moves is not None
+    verdicts = {each.name: each.verdict for each in cards[1].moves}
     assert verdicts["called worst"] == "moves it"
     assert {name for name, verdict in verdicts.items() if verdict == "moves it"} == {"called worst"}
