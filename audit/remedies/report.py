@@ -229,8 +229,7 @@ def _findings(report: Report, rows: Sequence[Judged]) -> Iterator[str]:
     yield (
         f"without a remedy a revision loses {_percent(by_name[RECORDED].loss)} of the way and gains "
         f"{_percent(by_name[RECORDED].benefit)}; kept only if its mean is not lower, as searches do, "
-        f"{_percent(by_name[GREEDY].loss)} and {_percent(by_name[GREEDY].benefit)}, and "
-        f"{_percent(by_name[GREEDY].false_accepted)} of turns end in a revision that returns less"
+        f"{_percent(by_name[GREEDY].loss)} and {_percent(by_name[GREEDY].benefit)}"
     )
     for verdict, words in ((AVOIDS, "avoid harm"), (HARMS, "do more harm"), (CANNOT_TELL, "cannot be told")):
         found = sorted((each for each in rows if each.verdict == verdict), key=lambda each: -each.harm_avoided)
@@ -239,6 +238,11 @@ def _findings(report: Report, rows: Sequence[Judged]) -> Iterator[str]:
     found = [each for each in rows if each.verdict == DOES_NOT]
     if found:
         yield f"avoid less than {_percent(MATTERS)} of the way, or nothing: {', '.join(each.remedy for each in found)}"
+    gates = [each for each in rows if each.against == GREEDY]
+    if gates:
+        yield "turns that end in a revision that returns less: " + ", ".join(
+            f"{each.remedy} {_percent(each.false_accepted)}" for each in (by_name[GREEDY], *gates)
+        )
     best = [each.remedy for each in rows if each.best and each.against is not None]
     if best:
         yield f"none is better than {', '.join(best)} in both harm and gain"

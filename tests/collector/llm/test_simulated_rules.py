@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from itertools import permutations, product
 
@@ -211,3 +212,10 @@ def test_unknown_ids_are_refused_in_one_line_that_lists_what_there_is():
         assert all(rule in message for rule in RULES)
     with pytest.raises(UsageError, match="'typical' takes no probability"):
         get_personality("typical@0.5")
+
+
+def test_rollouts_that_are_nearly_alike_and_far_from_the_mean_are_weighed():
+    """Distances of 10⁶ spreads: all but underflow, and the nearest counts e times as much as one a spread farther."""
+    nearest, farther = typicality([1e6, 1e6 + 1], 0.0)
+    assert nearest / farther == pytest.approx(math.e)
+    assert nearest + farther == pytest.approx(1)
