@@ -8,7 +8,7 @@ from audit.arguments import Thresholds as Thresholds
 from audit.cards.comparing import critics as critics
 from audit.cards.evals import critic_from as critic_from
 from audit.cards.examining import critic as critic
-from audit.cards.examining import critic_verify as critic_verify
+from audit.cards.verifying import critic_verify as critic_verify
 from audit.exporting.export import Export as Export
 from audit.exporting.export import export as export
 from audit.importing.guessing.draft import Guess as Guess

@@ -13,7 +13,8 @@ from typing import Any, Final
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from audit.cards.card import MATTERS, Card, read_card
+from audit.cards.card import Card, read_card
+from audit.cards.findings import MATTERS
 from audit.interventions.effects.named_shares import FOLLOWED, SMALLEST, margin_of
 from audit.interventions.effects.results import MOVES
 from audit.measures.holm import holm

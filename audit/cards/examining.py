@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack, get_args
 
-from audit.cards.card import Card, Examined, make_card, read_card, source_of, written
+from audit.cards.card import Card, written
+from audit.cards.filling import Examined, make_card
 from audit.cards.suite import Size, Suite, compressed, packaged, read_file, write_records
 from audit.interventions.answers import read_answers, report_of
 from audit.interventions.intervene import decides_of
-from audit.interventions.making import make_plan, tasks_of, units_of
-from audit.interventions.plan import ENDING, Plan, answers_file, read_plan, write_plan
+from audit.interventions.making import make_plan, tasks_of
+from audit.interventions.plan import Plan, answers_file, read_plan, write_plan
 from audit.interventions.presets import Preset, asks_shares
 from audit.interventions.report import read_report, unfinished
 from audit.output.errors import AuditError, UsageError, count
@@ -25,8 +26,7 @@ from collector.model_options import ModelOptions
 from collector.spec import slug
 
 if TYPE_CHECKING:
-    from audit.interventions.answers import AnswerOf
-    from audit.interventions.plan import Call
+    pass
 
 PLAN: Final = "plan.json"
 CARD: Final = "card.json"
@@ -125,7 +125,7 @@ def examined_in(folder: Path, *, cache: bool = True, workers: str | None = None)
     """
     path = folder / PLAN
     plan = read_plan(path)
-    suite = _suite_of(folder, plan)
+    suite = suite_of(folder, plan)
     answers, problems = read_answers(plan, path)
     for line in report_of(problems):
         note(line)
@@ -133,40 +133,6 @@ def examined_in(folder: Path, *, cache: bool = True, workers: str | None = None)
         raise AuditError(missing.partition("; effects")[0] + "; go on with the same audit critic")
     report = read_report(path, cache=cache, workers=workers)
     return make_card(report, suite, plan.preset, answers, tasks_of(plan, path), path, cache=cache, workers=workers)
-
-
-def critic_verify(folder: str | Path, *, workers: str | None = None, cache: bool = True) -> Table:
-    """Make a card again from its answers, and compare it byte for byte.
-
-    Args:
-        folder: of the examination.
-        workers: where policies are run.
-        cache: whether returns of policies that were run before may be used.
-
-    Returns:
-        What was checked, a row each.
-
-    Raises:
-        AuditError: something is not as it was; the message names the line.
-    """
-    folder = Path(folder)
-    card, plan = read_card(folder), read_plan(folder / PLAN)
-    suite = _suite_of(folder, plan)
-    _same_answers(card, folder)
-    answers, _ = read_answers(plan, folder / PLAN)
-    _same_plan(plan, folder, suite)
-    _same_calls(plan, folder, answers)
-    again = written(examined_in(folder, cache=cache, workers=workers).card)
-    found = (folder / CARD).read_bytes()
-    if again != found:
-        raise AuditError(_first_difference(folder / CARD, found, again))
-    rows = [
-        {"checked": "suite", "what": f"{suite.name}, {suite.sha256[:12]}"},
-        {"checked": "plan", "what": f"the prompts of {count(len(plan.units), 'unit')}, under {len(plan.arms)} arms"},
-        {"checked": "answers", "what": f"{len(answers):,}, each to its prompt, and its parameters as it states them"},
-        {"checked": "card", "what": "made again, the same byte for byte"},
-    ]
-    return Table(columns=("checked", "what"), rows=rows, title=f"{card.name}: the card holds", plain=True)
 
 
 def card_table(card: Card, notes: Sequence[str] = ()) -> Table:
@@ -324,7 +290,7 @@ def _strangers(folder: Path) -> str:
     )
 
 
-def _suite_of(folder: Path, plan: Plan) -> Suite:
+def suite_of(folder: Path, plan: Plan) -> Suite:
     """The suite that a plan asks.
 
     Raises:
@@ -355,66 +321,6 @@ def _price(plan: Plan, done: int) -> Iterator[str]:
         yield decides_of(plan).sentence
     else:
         yield "quick decides form, help and harm, not what moves the critic: that needs --size full"
-
-
-def _same_answers(card: Card, folder: Path) -> None:
-    path = answers_file(folder / PLAN)
-    found = source_of(path)
-    if found.sha256 == card.answers.sha256:
-        return
-    pairs = zip(card.answers.lines, found.lines, strict=False)
-    place = next((number for number, (before, now) in enumerate(pairs, start=1) if before != now), None)
-    place = place or min(len(card.answers.lines), len(found.lines)) + 1
-    raise AuditError(f"{path}:{place} is not the line that the card was made from")
-
-
-def _same_plan(plan: Plan, folder: Path, suite: Suite) -> None:
-    """Refuse a plan that asks something else than the suite's.
-
-    Raises:
-        AuditError: it does.
-    """
-    who = {name: getattr(plan, name) for name in ("backend", "model", "options", "given")}
-    with tempfile.TemporaryDirectory() as name:
-        write_records(suite.of_size(plan.preset)[: len(plan.units)], Path(name) / RECORDS)  # type: ignore[arg-type]
-        again = plan_of(suite, plan.preset, Path(name) / RECORDS, Path(name) / PLAN, who)
-    for field in plan.__struct_fields__:
-        if field not in {"sha256", "version", "cost"} and getattr(plan, field) != getattr(again, field):
-            raise AuditError(f"{folder / PLAN}: {field} is not that of {suite.name}, {plan.preset}; ask it anew")
-
-
-def _same_calls(plan: Plan, folder: Path, answers: Mapping[Call, AnswerOf]) -> None:
-    """Refuse answers to other prompts, and parameters that their texts do not state.
-
-    Raises:
-        AuditError: there are such; the message names the line.
-    """
-    from audit.interventions.running import Asking, read_params
-    from collector.llm.protocol import Completion
-
-    evidence, tasks = units_of(plan, folder / PLAN)
-    asking = Asking(plan, evidence, tasks)
-    structured = bool(plan.options.get("structured"))
-    for number, (call, answer) in enumerate(answers.items(), start=1):
-        where = f"{folder / PLAN}"[: -len(".json")] + f"{ENDING}:{number}"
-        asked = asking.prompt(call)
-        if asking.line(0, call, asked, Completion(""), seconds=0, started_at="").prompt_sha256 != answer.prompt_sha256:
-            raise AuditError(f"{where} is an answer to another prompt than the suite's")
-        if answer.params is None:
-            continue
-        task = tasks[plan.units[call.unit].cluster]
-        if read_params(Completion(answer.completion), task, structured=structured)[0] != answer.params:
-            raise AuditError(f"{where} has other parameters than its text")
-
-
-def _first_difference(path: Path, found: bytes, again: bytes) -> str:
-    pairs = zip(found.splitlines(), again.splitlines(), strict=False)
-    number, before, now = next(
-        ((number, *each) for number, each in enumerate(pairs, start=1) if each[0] != each[1]), (0, b"", b"")
-    )
-    if b'"value"' not in before and any(name in before for name in (b"gymnasium", b"mujoco", b"numpy", b"salience")):
-        return f"{path}:{number}: made with {before.decode().strip(' ,')}, here it is {now.decode().strip(' ,')}"
-    return f"{path}:{number} is {before.decode().strip(' ,')}, but its answers give {now.decode().strip(' ,')}"
 
 
 def write_card(folder: Path, examined: Examined) -> None:

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import jinja2
 
-from audit.cards.card import Card, Examined, Number
+from audit.cards.card import Card, Number
+from audit.cards.filling import Examined
 from audit.cards.numbers import METRICS, RECORDED, Judged, Metric
 from audit.interventions.answers import AnswerOf
 from audit.interventions.arms import ARMS, CONJOINT

@@ -118,7 +118,7 @@ def verify(
 
     Example: audit critic verify critics/qwen3-8b-quick
     """
-    from audit.cards.examining import critic_verify
+    from audit.cards.verifying import critic_verify
 
     return critic_verify(folder, workers=workers, cache=not no_cache)
 

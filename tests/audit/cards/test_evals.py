@@ -11,8 +11,9 @@ from audit.cards import evals, examining
 from audit.cards.asking import asking_of
 from audit.cards.card import read_card
 from audit.cards.evals import critic_from
-from audit.cards.examining import critic, critic_verify
+from audit.cards.examining import critic
 from audit.cards.suite import packaged, read_suite, written
+from audit.cards.verifying import critic_verify
 from audit.interventions.answers import read_answers
 from audit.interventions.plan import read_plan
 from audit.interventions.presets import Preset
