@@ -12,6 +12,7 @@ from audit.cards.suite import packaged, read_file, read_suite, written
 from benchmarks import critics, suite
 
 
+@pytest.mark.slow
 def test_remedies_of_planted_critics_small():
     """Of 20 experiments each: what helps is found in nearly all, nothing else in more than a few."""
     made = critics.bank(packaged(), 36)
