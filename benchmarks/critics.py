@@ -155,13 +155,13 @@ def rates(made: Bank, helped: Mapping[str, float], sets: int) -> dict[str, float
         helped: as `drawn` has it.
         sets: experiments.
     """
-    asked = {name for name, remedy in REMEDIES.items() if remedy.rewrites is not None}
+    asked = sorted(name for name, remedy in REMEDIES.items() if remedy.rewrites is not None)
     experiment, rng = Experiment(made.units, []), np.random.default_rng([0, len(helped)])
     found: Counter[str] = Counter()
     for _ in range(sets):
         rows = judged(experiment, drawn(made, helped, rng), asked)
         found.update(row.remedy for row in rows if row.verdict == AVOIDS and row.low > 0)
-    return {name: found[name] / sets for name in sorted(asked)}
+    return {name: found[name] / sets for name in asked}
 
 
 def remedies(made: Bank, sets: int) -> None:

@@ -142,7 +142,7 @@ def card_table(card: Card, notes: Sequence[str] = ()) -> Table:
     rows = [{name: getattr(each, name) for name in COLUMNS} for each in card.numbers]
     caption = simulated([(card.model, card.backend)])
     shown = ("section", "name", "who", "value", "interval", "without a task", "units")
-    findings = [*card.findings, *(f"PROBLEM: {each}" for each in card.problems)]
+    findings = [*card.findings, *(f"PROBLEM: {each}" for each in card.problems[1:])]
 
     def print_for_people(_: Table) -> None:
         sys.stdout.write(f"{card.name}, {card.suite}, {card.size}\n")
@@ -264,10 +264,14 @@ def planned(
                 f"{folder} holds answers of {plan.model} to {plan.preset}, not of {who['model']} to {size}; name "
                 "another --out"
             )
+        if settings(plan.options) != settings(who["options"]):
+            raise AuditError(f"{folder} holds answers of {plan.model} with other options; name another --out")
         if units not in {None, len(plan.units)}:
             raise AuditError(f"{folder} holds answers to {count(len(plan.units), 'prompt')}; name another --out")
         return plan
     suite = suite_in(folder, suite_seed, keep=not dry_run)
+    if units is not None and units > len(suite.of_size(size)):
+        raise UsageError(f"--units {units}: {size} has {len(suite.of_size(size))} prompts")
     if dry_run:
         with tempfile.TemporaryDirectory() as name:
             write_records(suite.of_size(size)[:units], Path(name) / RECORDS)
@@ -280,6 +284,11 @@ def planned(
     plan = plan_of(suite, size, folder / RECORDS, path, who)
     write_plan(plan, path)
     return plan
+
+
+def settings(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What decides a model's answers; whether it gives the same ones again depends on how many calls are in flight."""
+    return {name: value for name, value in options.items() if name != "reproducible"}
 
 
 def _strangers(folder: Path) -> str:
@@ -310,8 +319,8 @@ def suite_of(folder: Path, plan: Plan) -> Suite:
 def _price(plan: Plan, done: int) -> Iterator[str]:
     cost = plan.cost
     left = f", of which {done:,} are answered" if done else ""
-    hours = f", about {cost.hours:.1f} h" if cost.hours and cost.hours >= 0.05 else ""
     part = (cost.calls - done) / cost.calls
+    hours = f", about {cost.hours * part:.1f} h" if cost.hours and cost.hours * part >= 0.05 else ""
     prompts, replies = (round(tokens * part) for tokens in (cost.prompt_tokens, cost.completion_tokens))
     yield (
         f"{plan.preset}: {count(len(plan.units), 'prompt')}, {cost.calls:,} calls{left}; about {prompts:,} tokens of "

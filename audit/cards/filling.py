@@ -126,7 +126,7 @@ def make_card(
         ],
         answers=source_of(answers_file(path)),
     )
-    sentences = [*findings(card), *(moving(analysis) if is_asked else ())]
+    sentences = [*findings(card), *(moving(analysis) if is_asked and not card.problems else ())]
     return Examined(msgspec.structs.replace(card, findings=sentences), answers, judged)
 
 

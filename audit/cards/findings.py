@@ -33,6 +33,8 @@ def findings(card: Card) -> Iterator[str]:
             yield f"The rollouts that it is shown help it: {_signed(evidence)} of the way against none."
         elif evidence.high < 0:
             yield f"It does better without the rollouts that it is shown: {_signed(evidence)} of the way against none."
+        elif evidence.low > -MATTERS and evidence.high < MATTERS:
+            yield f"The rollouts that it is shown make no difference on average: {_signed(evidence)} against none."
         else:
             yield f"Whether the rollouts that it is shown help it cannot be told: {_signed(evidence)} against none."
     worse, by_random = card.number("made worse"), card.number("made worse", "random edit")
@@ -65,9 +67,13 @@ def _between(number: Number) -> str:
 
 def _signed(number: Number) -> str:
     assert number.value is not None
+    sign = "+" if number.value > 0 else ""
     ends = "" if number.low is None else f" ({_percent(number.low)} to {_percent(number.high)})"
-    return f"{100 * number.value:+.0f}%{ends}"
+    return f"{sign}{_percent(number.value)}{ends}"
 
 
 def _percent(value: float | None) -> str:
-    return "unknown" if value is None else f"{round(100 * value)}%"
+    """With a decimal where it is below a tenth, so that no number below 0 is printed as 0."""
+    if value is None:
+        return "unknown"
+    return f"{100 * value:.0f}%" if abs(value) >= 0.095 or not value else f"{100 * value:.1f}%"

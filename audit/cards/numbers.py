@@ -221,7 +221,8 @@ def judge(
         if each.arm == RECORDED:
             rng = seeding.generator(plan.seed, *plan.purpose(Call(each.unit, each.arm, each.replicate)), "random edit")
             planned = plan.units[each.unit]
-            drawn = control_edit(tasks[planned.cluster].space, planned.params, params, rng)
+            space = tasks[planned.cluster].space
+            drawn = control_edit(space, planned.params, params, rng, bounded=not out_of_range(space, params))
             edits[each.unit, each.replicate] = tuple(drawn.tolist())
     wanted = [(unit, params) for (unit, _, _), params in policies.items()]
     wanted += [(unit, params) for (unit, _), params in edits.items()]

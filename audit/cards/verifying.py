@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audit.cards.card import Card, read_card, source_of, written
-from audit.cards.examining import CARD, PLAN, RECORDS, examined_in, plan_of, suite_of
+from audit.cards.examining import CARD, PLAN, RECORDS, examined_in, plan_of, settings, suite_of
+from audit.cards.filling import Examined
+from audit.cards.page import write_page
 from audit.cards.suite import Suite, write_records
 from audit.interventions.answers import read_answers
 from audit.interventions.making import units_of
@@ -42,15 +44,17 @@ def critic_verify(folder: str | Path, *, workers: str | None = None, cache: bool
     answers, _ = read_answers(plan, folder / PLAN)
     _same_plan(plan, folder, suite)
     _same_calls(plan, folder, answers)
-    again = written(examined_in(folder, cache=cache, workers=workers).card)
+    examined = examined_in(folder, cache=cache, workers=workers)
+    again = written(examined.card)
     found = (folder / CARD).read_bytes()
     if again != found:
         raise AuditError(_first_difference(folder / CARD, found, again))
+    _same_pages(folder, examined)
     rows = [
         {"checked": "suite", "what": f"{suite.name}, {suite.sha256[:12]}"},
         {"checked": "plan", "what": f"the prompts of {count(len(plan.units), 'unit')}, under {len(plan.arms)} arms"},
         {"checked": "answers", "what": f"{len(answers):,}, each to its prompt, and its parameters as it states them"},
-        {"checked": "card", "what": "made again, the same byte for byte"},
+        {"checked": "card", "what": "made again with its pages, the same byte for byte"},
     ]
     return Table(columns=("checked", "what"), rows=rows, title=f"{card.name}: the card holds", plain=True)
 
@@ -98,11 +102,30 @@ def _same_calls(plan: Plan, folder: Path, answers: Mapping[Call, AnswerOf]) -> N
         asked = asking.prompt(call)
         if asking.line(0, call, asked, Completion(""), seconds=0, started_at="").prompt_sha256 != answer.prompt_sha256:
             raise AuditError(f"{where} is an answer to another prompt than the suite's")
+        if answer.seed != plan.call_seed(call) or settings(answer.options) != settings(plan.options):
+            raise AuditError(f"{where} was asked with another seed, or with other options, than the plan's")
         if answer.params is None:
             continue
         task = tasks[plan.units[call.unit].cluster]
         if read_params(Completion(answer.completion), task, structured=structured)[0] != answer.params:
             raise AuditError(f"{where} has other parameters than its text")
+
+
+def _same_pages(folder: Path, examined: Examined) -> None:
+    """Refuse pages that say something else than the card; folders without pages have none to refuse.
+
+    Raises:
+        AuditError: one does.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        write_page(Path(name), examined)
+        for page in sorted(Path(name).iterdir()):
+            kept = folder / page.name
+            if kept.exists() and kept.read_bytes() != page.read_bytes():
+                raise AuditError(
+                    f"{kept} is not the page of this card: it was changed, or written by another version; the same "
+                    "audit critic writes it anew"
+                )
 
 
 def _first_difference(path: Path, found: bytes, again: bytes) -> str:

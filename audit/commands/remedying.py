@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Unpack
 
 import typer
 
-from audit.commands.intervening import ConcurrencyOption, PlanPath
+from audit.commands.intervening import ConcurrencyOption
 from audit.commands.overview import Overview
 from audit.commands.reading import NoCacheOption, TaskModules, WorkersOption, printing, reading
 from audit.commands.version import HELP
@@ -27,6 +27,9 @@ remedy = typer.Typer(
     rich_markup_mode=None,
 )
 commands.add_typer(remedy)
+
+
+PlanPath = Annotated[Path, typer.Argument(metavar="PLAN", help="What `audit remedy plan` wrote.")]
 
 
 @remedy.command()

@@ -273,19 +273,26 @@ def describe(plan: Plan) -> Iterator[str]:
         yield f"primary: {hypothesis.factor} on {hypothesis.outcome} ({against})" + (
             f"; power {stated}" if stated else ""
         )
-    yield decides_of(plan).sentence
-    if asks_shares(plan.arms):
-        yield "primary: shares of revisions that follow a rollout by its content, label, place or printed return"
-    elif asks_presence(plan.arms):
-        yield "primary: which rollout's presence moves edits (R0 against RW, RM and RB)"
-    elif not plan.family:
-        yield "primary: none; these arms test no hypothesis of the family, so all is exploratory"
+    if plan.remedies:
+        yield f"remedies: {', '.join(plan.remedies)}; those on answers and on acceptance need no calls of their own"
+    else:
+        yield decides_of(plan).sentence
+        yield from _primary(plan)
     cost = plan.cost
     hours = f", about {cost.hours:.1f} h" if cost.hours else ""
     yield (
         f"about {cost.prompt_tokens:,} tokens of prompts and {cost.completion_tokens:,} of answers{hours} "
         f"({cost.basis})"
     )
+
+
+def _primary(plan: Plan) -> Iterator[str]:
+    if asks_shares(plan.arms):
+        yield "primary: shares of revisions that follow a rollout by its content, label, place or printed return"
+    elif asks_presence(plan.arms):
+        yield "primary: which rollout's presence moves edits (R0 against RW, RM and RB)"
+    elif not plan.family:
+        yield "primary: none; these arms test no hypothesis of the family, so all is exploratory"
 
 
 def _answered(plan: Plan, path: Path, program: str) -> Table:

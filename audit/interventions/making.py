@@ -45,12 +45,13 @@ def make_plan(
     task_modules: Sequence[Path] = (),
     size: Preset | None = None,
     suite: str | None = None,
+    remedies: Sequence[str] = (),
 ) -> Plan:
     """Make a plan; nothing is asked, and nothing written.
 
     `runs` gives of opened records those that count, `options` are all that the model reports of itself, `given` those
     that it was made with; settings are those of `intervene_plan`, `size` is a preset of another room, and `suite` the
-    digest of the suite whose records are asked about.
+    digest of the suite whose records are asked about; `remedies` are what `audit remedy` is asked for.
 
     Raises:
         UsageError: a setting that makes no sense.
@@ -108,6 +109,7 @@ def make_plan(
         power=powers(drawn, asked, hypotheses, alpha),
         switches=switches,
         suite=suite,
+        remedies=list(remedies),
     ).signed()
 
 

@@ -93,6 +93,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         imported: the answers were obtained elsewhere, before the plan was made.
         remarks: what readers of the report should know.
         suite: digest of the suite of `audit critic` whose prompts are asked; None for prompts of other records.
+        remedies: those that an experiment of `audit remedy` is about.
     """
 
     schema: int = SCHEMA
@@ -123,6 +124,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     imported: bool = False
     remarks: list[str] = []
     suite: str | None = None
+    remedies: list[str] = []
 
     def calls(self) -> list[Call]:
         """All calls in the order in which they are made: one random order over units, arms and replicates."""

@@ -146,8 +146,12 @@ def read_report(path: Path, *, cache: bool = True, workers: str | None = None) -
     return Report(plan, experiment, analysis, report_of(problems))
 
 
-def finished(path: Path) -> tuple[Plan, dict[Call, AnswerOf], list[Problem]]:
+def finished(path: Path, program: str = "audit intervene") -> tuple[Plan, dict[Call, AnswerOf], list[Problem]]:
     """A plan, the answers to all its calls, and lines of their file that hold none.
+
+    Args:
+        path: of the plan.
+        program: whose `run` goes on, in messages.
 
     Raises:
         AuditError: the plan was changed, or calls have no answer yet.
@@ -155,7 +159,7 @@ def finished(path: Path) -> tuple[Plan, dict[Call, AnswerOf], list[Problem]]:
     plan = read_plan(path)
     answers, problems = read_answers(plan, path)
     if line := unfinished(plan, path, len(answers)):
-        raise AuditError(line)
+        raise AuditError(line.replace("audit intervene", program))
     return plan, answers, problems
 
 

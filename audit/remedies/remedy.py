@@ -24,8 +24,6 @@ from collector.model_options import ModelOptions
 from collector.remedies import REMEDIES
 from collector.tasks import Task
 
-ASKED: Final = tuple(each.id for each in REMEDIES.values() if each.rewrites is not None)
-"""Remedies that need answers of their own; the others are computed from those to the recorded prompts."""
 SIZES: Final[Mapping[str, tuple[int, int, int, int]]] = {"small": (40, 6, 3, 100), "full": (126, 9, 6, 100)}
 """Units, answers to each recorded prompt, answers under each remedy, and rollouts of each policy."""
 PREFIX: Final = "remedies-"
@@ -82,7 +80,8 @@ def remedy_plan(
     if size not in SIZES:
         raise UsageError(f"unknown size '{size}'; choose from {', '.join(SIZES)}")
     number, own, each, runs = SIZES[size]
-    arms = {RECORDED: own, **dict.fromkeys(_chosen(remedies), each)}
+    chosen = _chosen(remedies)
+    arms = {RECORDED: own, **{name: each for name in chosen if REMEDIES[name].rewrites is not None}}
     if rollouts is not None and rollouts < 2:
         raise UsageError(f"--rollouts {rollouts}: remedies are judged by returns; give 2 or more")
     model_options = {name: value for name, value in options.items() if name in ModelOptions.__optional_keys__}
@@ -109,6 +108,7 @@ def remedy_plan(
         templates=None if templates is None else Path(templates),
         task_modules=[Path(module) for module in task_modules],
         suite=None if source is None else source.sha256,
+        remedies=chosen,
     )
     if not dry_run:
         write_plan(plan, path)
@@ -132,14 +132,14 @@ def remedy_report(plan: str | Path, *, workers: str | None = None, cache: bool =
     """
     check_workers(workers)
     path = Path(plan)
-    read, answers, problems = finished(path)
+    read, answers, problems = finished(path, program="audit remedy")
     if not read.preset.startswith(PREFIX):
         raise AuditError(f"{path} is a plan of another experiment; report it with: audit intervene report {path}")
     tasks = tasks_of(read, path)
     report = read_report(path, cache=cache, workers=workers)
     found = outcomes(read, answers, tasks, _ways(read, tasks), cache=cache, workers=workers)
     experiment = report.experiment
-    rows = judged(experiment, found, {arm for arm in read.arms if arm in REMEDIES}, alpha=ALPHA)
+    rows = judged(experiment, found, read.remedies or list(REMEDIES), alpha=ALPHA)
     return table(report, rows, report_of(problems))
 
 
@@ -163,7 +163,7 @@ def _chosen(remedies: Sequence[str]) -> list[str]:
     for name in remedies:
         if name not in REMEDIES:
             raise UsageError(f"unknown remedy '{name}'; choose from {', '.join(REMEDIES)}")
-    return [name for name in ASKED if not remedies or name in remedies]
+    return [name for name in REMEDIES if not remedies or name in remedies]
 
 
 def _source(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -50,7 +50,7 @@ class Judged(NamedTuple):
         calls, tokens, rollouts: of a turn, on average; rollouts beyond those of a search without remedy.
         per_1000_tokens: harm avoided by 1,000 more tokens than without it; NaN where it needs none.
         per_1000_rollouts: the same of rollouts.
-        best: no other remedy avoids as much harm at a smaller loss of gain.
+        best: no other remedy that is compared with the same avoids as much harm at a smaller loss of gain.
         units, runs, turns: how many count.
     """
 
@@ -82,16 +82,16 @@ class Judged(NamedTuple):
     turns: int = 0
 
 
-def judged(experiment: Experiment, found: Outcomes, asked: set[str], *, alpha: float = ALPHA) -> list[Judged]:
+def judged(experiment: Experiment, found: Outcomes, asked: Collection[str], *, alpha: float = ALPHA) -> list[Judged]:
     """Judge remedies.
 
     Args:
         experiment: whose units they were tried on.
         found: what each keeps.
-        asked: remedies that have answers of their own.
+        asked: the remedies that are judged, and corrected for.
         alpha: level of the family of all remedies.
     """
-    names = [each.id for each in REMEDIES.values() if each.rewrites is None or each.id in asked]
+    names = [each.id for each in REMEDIES.values() if each.id in asked]
     rows = [_row(experiment, found, name, None, "base") for name in (RECORDED, GREEDY)]
     rows += [
         _row(experiment, found, name, against(REMEDIES[name]), REMEDIES[name].acts)
@@ -172,16 +172,17 @@ def _with_verdict(row: Judged, adjusted: float, alpha: float) -> Judged:
 
 
 def _pareto(rows: Sequence[Judged]) -> Iterator[str]:
-    """Remedies that no other one beats in both: less loss left, more benefit left."""
-    known = [each for each in rows if not math.isnan(each.loss)]
-    for each in known:
-        if not any(
-            other.loss <= each.loss
-            and other.benefit >= each.benefit
-            and (other.loss, other.benefit) != (each.loss, each.benefit)
-            for other in known
-        ):
-            yield each.remedy
+    """What no other one that is compared with the same beats in both: less loss left, more benefit left."""
+    for base in (RECORDED, GREEDY):
+        known = [each for each in rows if not math.isnan(each.loss) and base in {each.remedy, each.against}]
+        for each in known:
+            if not any(
+                other.loss <= each.loss
+                and other.benefit >= each.benefit
+                and (other.loss, other.benefit) != (each.loss, each.benefit)
+                for other in known
+            ):
+                yield each.remedy
 
 
 COLUMNS: Final = Judged._fields
@@ -243,9 +244,10 @@ def _findings(report: Report, rows: Sequence[Judged]) -> Iterator[str]:
         yield "turns that end in a revision that returns less: " + ", ".join(
             f"{each.remedy} {_percent(each.false_accepted)}" for each in (by_name[GREEDY], *gates)
         )
-    best = [each.remedy for each in rows if each.best and each.against is not None]
-    if best:
-        yield f"none is better than {', '.join(best)} in both harm and gain"
+    for base, words in ((RECORDED, "of those compared with the revision as it is"), (GREEDY, "of those on acceptance")):
+        best = [each.remedy for each in rows if each.best and each.against == base]
+        if best:
+            yield f"{words}, none is better than {', '.join(best)} in both harm and gain"
 
 
 def _losing(row: Judged) -> str:
@@ -255,7 +257,7 @@ def _losing(row: Judged) -> str:
 
 
 def _between(row: Judged) -> str:
-    ends = "" if math.isnan(row.low) else f" ({_percent(row.low)} to {_percent(row.high)})"
+    ends = "" if math.isnan(row.low) else f" ({_percent(max(-1, row.low))} to {_percent(min(1, row.high))})"
     return f"{_percent(row.harm_avoided)}{ends}"
 
 

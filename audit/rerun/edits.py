@@ -18,7 +18,12 @@ TOLERANCE: Final = 0.05
 
 
 def control_edit(
-    space: ParameterSpace, before: Sequence[float], after: Sequence[float], rng: np.random.Generator
+    space: ParameterSpace,
+    before: Sequence[float],
+    after: Sequence[float],
+    rng: np.random.Generator,
+    *,
+    bounded: bool = True,
 ) -> Floats:
     """Change as many parameters as a revision did, drawn at random.
 
@@ -31,6 +36,7 @@ def control_edit(
         before: shape (parameters,), the policy.
         after: shape (parameters,), the revision.
         rng: draws the edit.
+        bounded: signs are reversed so; of a revision that leaves the range the edit may well be the revision then.
 
     Returns:
         Shape (parameters,).
@@ -48,5 +54,5 @@ def control_edit(
     low = min(space.low, policy.min(), float(np.min(after)))
     high = max(space.high, policy.max(), float(np.max(after)))
     outside = (policy[places] + steps < low) | (policy[places] + steps > high)
-    policy[places] += np.where(outside, -steps, steps)
+    policy[places] += np.where(outside & bounded, -steps, steps)
     return np.round(policy, 10)  # 0.1 + 0.2 is 0.3 as in the records

@@ -16,7 +16,7 @@ from audit.cards.suite import packaged
 from audit.interventions.plan import read_plan
 from collector import seeding
 from tests.audit.cards.conftest import UNITS
-from tests.audit.cards.scripted import Scripted, copies, silent
+from tests.audit.cards.scripted import Scripted, copies, in_words, policy_of, silent
 
 SIMULATED = {"gain", "gain over a random edit", "made worse", "near-optimal breaks"}
 
@@ -40,6 +40,7 @@ def test_a_critic_that_copies_does_nothing(tmp_path):
     for name in ("gain", "made worse", "near-optimal breaks"):
         assert found[name, "model"].value == found[name, "doing nothing"].value
     assert "On average it makes no difference" in " ".join(card.findings)
+    assert "The rollouts that it is shown make no difference on average: 0% (0% to 0%) against none." in card.findings
     assert not card.problems
 
 
@@ -73,6 +74,19 @@ def test_zeroes_break_what_gymnasium_says_they_break(zeroed):
     assert found["made worse", "model"].value > 0.6
     assert any("It harms" in sentence for sentence in card.findings)
     assert found["names the worst", "model"].value == 1
+
+
+def test_a_random_edit_of_a_revision_out_of_range_is_another(tmp_path):
+    """All values 20 higher: a random edit has random signs, though the range ends closer below."""
+    server = Scripted(lambda prompt: in_words([value + 20 for value in policy_of(prompt)]))
+    try:
+        audit.critic(out=tmp_path / "far", units=UNITS, **server.options())
+    finally:
+        server.close()
+    found = numbers(tmp_path / "far")
+    assert found["in range", "model"].value == 0
+    assert found["gain over a random edit", "model"].value != 0
+    assert found["gain", "random edit"].value != found["gain", "model"].value
 
 
 def test_a_model_that_answers_nothing_readable_has_a_card_that_says_so(tmp_path):

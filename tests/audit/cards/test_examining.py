@@ -94,6 +94,17 @@ def test_answers_changed_together_with_their_card_are_found_where_text_and_param
 
     (copied / "card.json").write_bytes(written(examined_in(copied).card))
     assert f":{place + 1} has other parameters than its text" in refused(copied)
+    lines[place]["params"][0] -= 1.0
+    lines[2]["seed"] += 1
+    file.write_text("".join(json.dumps(line, separators=(",", ":"), ensure_ascii=False) + "\n" for line in lines))
+    (copied / "card.json").write_bytes(written(examined_in(copied).card))
+    assert ":3 was asked with another seed" in refused(copied)
+
+
+def test_a_page_that_was_changed_is_refused(copied):
+    page = copied / "index.html"
+    page.write_text(page.read_text().replace("It harms", "It helps"))
+    assert f"{page} is not the page of this card" in refused(copied)
 
 
 def test_a_card_of_another_suite_or_without_its_answers_is_refused_in_one_line(copied):
@@ -105,7 +116,7 @@ def test_a_card_of_another_suite_or_without_its_answers_is_refused_in_one_line(c
     assert card.suite_sha256
 
 
-def test_a_folder_holds_one_model_and_one_examination(tmp_path, examined, copied):
+def test_a_folder_holds_one_model_and_one_examination(tmp_path, zeroed, copied):
     server = Scripted(copies)
     try:
         given = server.options("other")
@@ -117,6 +128,18 @@ def test_a_folder_holds_one_model_and_one_examination(tmp_path, examined, copied
         ):
             with pytest.raises(audit.AuditError, match=words):
                 audit.critic(**options)
+    finally:
+        server.close()
+    server = Scripted(zeroes)
+    try:
+        # Where the server is does not matter, how it samples does.
+        same = shutil.copytree(zeroed, tmp_path / "zeroed")
+        audit.critic(out=same, units=UNITS, **server.options())
+        with pytest.raises(audit.AuditError, match="answers of scripted with other options"):
+            audit.critic(out=same, units=UNITS, temperature=0.5, **server.options())
+        with pytest.raises(audit.UsageError, match="quick has 72 prompts"):
+            audit.critic(out=tmp_path / "more", units=100, **server.options())
+        assert not server.seeds
     finally:
         server.close()
     (tmp_path / "mine").mkdir()

@@ -107,7 +107,7 @@ def test_a_remedy_is_judged_by_a_paired_t_interval_over_runs_and_holm():
             hidden=[kept(place, each) for place, each in enumerate(worse)],
             shuffled=[kept(place, each) for place, each in enumerate(base)],
         ),
-        {"letters", "hidden", "shuffled"},
+        ["letters", "hidden", "shuffled"],
     )
     by_name = {each.remedy: each for each in rows}
     loss = np.maximum(0, -np.array(base)) - np.maximum(0, -np.array(better))
@@ -125,14 +125,14 @@ def test_a_remedy_is_judged_by_a_paired_t_interval_over_runs_and_holm():
 
 def test_few_units_leave_a_large_effect_open():
     base = [kept(place, -0.5 if place else 0.0) for place in range(3)]
-    rows = judged(experiment(3), outcomes_of(base=base, letters=[kept(place, 0.0) for place in range(3)]), {"letters"})
+    rows = judged(experiment(3), outcomes_of(base=base, letters=[kept(place, 0.0) for place in range(3)]), ["letters"])
     assert {each.verdict for each in rows if each.remedy == "letters"} == {CANNOT_TELL}
 
 
 def test_cost_is_what_is_beyond_a_search_without_remedy():
     base = [kept(place, -0.2, tokens=1000) for place in range(8)]
     dear = [kept(place, -0.1 - 0.01 * place, tokens=3000, rollouts=40, calls=3) for place in range(8)]
-    rows = judged(experiment(8), outcomes_of(base=base, medoid=dear), set())
+    rows = judged(experiment(8), outcomes_of(base=base, medoid=dear), ["medoid"])
     [row] = [each for each in rows if each.remedy == "medoid"]
     assert row.harm_avoided == pytest.approx(0.2 - (0.1 + 0.035))
     assert row.per_1000_tokens == pytest.approx(row.harm_avoided / 2)

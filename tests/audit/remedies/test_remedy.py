@@ -94,9 +94,8 @@ def test_the_suite_can_be_asked_without_records(tmp_path):
     assert read.arms == {"A0": 6, "letters": 3}
     assert len(read.units) == 4
     assert command("remedy", "run", out).exit_code == 0
-    rows = {row["remedy"] for row in audit.remedy_report(out)}
-    assert "letters" in rows
-    assert "hidden" not in rows
+    assert {row["remedy"] for row in audit.remedy_report(out)} == {"A0", "greedy", "letters", "gate"}
+    assert "primary" not in result.stderr
 
 
 def test_what_makes_no_sense_is_reported_in_one_line(tmp_path, asked):
@@ -115,6 +114,10 @@ def test_what_makes_no_sense_is_reported_in_one_line(tmp_path, asked):
     missing = tmp_path / "new.json"
     audit.remedy_plan([data], backend="simulated", out=missing, units=2, rollouts=5)
     assert "no answers yet" in last_line(command("remedy", "report", missing))
+    audit.remedy_run(missing)
+    answers = tmp_path / "new.answers.jsonl"
+    answers.write_bytes(b"".join(answers.read_bytes().splitlines(keepends=True)[:-1]))
+    assert last_line(command("remedy", "report", missing)).endswith(f"go on with: audit remedy run {missing}")
     assert "exists; a plan is not replaced" in last_line(
         command("remedy", "plan", data, "--backend", "simulated", "--out", asked)
     )
