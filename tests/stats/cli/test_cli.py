@@ -67,6 +67,22 @@ def test_compare_as_csv_agrees_with_scipy(data: Path, capsys: Capture) -> None:
     assert float(row["holm_p"]) == float(row["raw_p"]) == pytest.approx(expected.pvalue)
 
 
+def test_conditions_of_a_method_are_compared_as_methods_are(tmp_path: Path, capsys: Capture) -> None:
+    write = writer(tmp_path)
+    for number, (plain, gated) in enumerate(zip([100.0, 300.0, 200.0], [250.0, 400.0, 500.0], strict=True), start=1):
+        write("r2po", number, [plain], condition="plain")
+        data = write("r2po", number, [gated], condition="gate")
+    names = ("compare", data, "--conditions", "--reference", "plain")
+    [row] = rows(capsys, *names)
+    expected = scipy_stats.ttest_ind([100, 300, 200], [250, 400, 500], equal_var=False)
+    assert [row[key] for key in ("variant", "reference", "baseline")] == ["r2po", "plain", "gate"]
+    assert (row["welch_t"], row["raw_p"]) == pytest.approx((expected.statistic, expected.pvalue))
+    assert run(capsys, *names)[0] == 0
+    assert not refused(
+        capsys, 1, "no runs of that condition; conditions here: gate, plain", *names[:3], "--reference", "no"
+    )
+
+
 def test_what_has_no_number_is_null_and_noted(write_run: WriteRun, capsys: Capture) -> None:
     for number in (1, 2):
         write_run("r2po", number, [500.0])
