@@ -240,7 +240,7 @@ def test_a_share_is_found_and_estimated():
 def test_the_simulated_critic_reads_every_arm_as_it_is_shown(folder, laboratory):
     """Among them fresh evidence, which the pool does without."""
     with open_records([folder / "runs"], cache=False) as records:
-        needs = frozenset({"rollouts", "policy"})
+        needs = frozenset({"record", "rollouts", "policy"})
         units = eligible(records, records.runs, spliced=False, needs=needs, further=True, draws=1).units
     assert units.keys() == laboratory.pool.units.keys()
     rng = np.random.default_rng(1)
