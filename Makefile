@@ -90,7 +90,7 @@ causes: $(VENV)/.local $(VENV)/.notebooks ## Ask a real language model again und
 	$(call MAKE_VIEW,data/causes/runs)
 	$(MAKE_FIGURES) data/causes/runs --plan data/causes/plan.json
 
-critic: $(VENV)/.local ## Examine the local language model as a critic on the first prompts of the suite: about 20 minutes
+critic: $(VENV)/.local ## Examine the local language model as a critic on the first prompts of the suite
 	$(BIN)/audit critic --backend local --max-tokens 128 --units 18 --out data/critic
 
 local: $(VENV)/.local ## Install llama.cpp and a small language model, for --backend local
