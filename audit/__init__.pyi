@@ -45,6 +45,7 @@ from audit.reports.explain import show as show
 from audit.reports.finding import Case as Case
 from audit.reports.finding import cases as cases
 from audit.reports.finding import find as find
+from audit.reports.lineage.tables import lineage as lineage
 from audit.reports.obedience import obedience as obedience
 from audit.reports.positions import positions as positions
 from audit.reports.sensitivity import sensitivity as sensitivity

@@ -19,7 +19,19 @@ class Commands(Overview):
     """The commands; a wrong option is reported in one line."""
 
     groups: ClassVar[Mapping[str, Sequence[str]]] = {
-        "Read records": ("check", "summary", "runs", "revisions", "mentions", "topics", "find", "show", "view", "sql"),
+        "Read records": (
+            "check",
+            "summary",
+            "runs",
+            "lineage",
+            "revisions",
+            "mentions",
+            "topics",
+            "find",
+            "show",
+            "view",
+            "sql",
+        ),
         "Question them": (
             *("salience", "rates", "noise", "controls", "severity", "agreement", "positions", "patterns"),
             *("sensitivity", "obedience", "judge", "intervene"),
@@ -33,7 +45,7 @@ class Commands(Overview):
         name: f"audit.commands.{module}"
         for module, names in (
             ("tables", ("summary", "salience", "rates", "noise", "controls", "severity", "agreement", "positions")),
-            ("tables", ("patterns", "revisions", "runs", "mentions", "topics")),
+            ("tables", ("patterns", "revisions", "runs", "lineage", "mentions", "topics")),
             ("viewing", ("view",)),
             ("questions", ("show", "find", "sensitivity", "obedience", "sql")),
             ("rerun", ("rescore", "anchor")),

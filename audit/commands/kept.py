@@ -28,7 +28,18 @@ if TYPE_CHECKING:
 
 COMMANDS: Final = frozenset(
     {
-        *("agreement", "check", "controls", "mentions", "noise", "obedience", "patterns", "positions", "rates"),
+        *(
+            "agreement",
+            "check",
+            "controls",
+            "lineage",
+            "mentions",
+            "noise",
+            "obedience",
+            "patterns",
+            "positions",
+            "rates",
+        ),
         *("revisions", "runs", "salience", "sensitivity", "severity", "summary", "topics"),
     }
 )

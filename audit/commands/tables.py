@@ -48,6 +48,36 @@ commands.command()(reading(runs=True)(tables.mentions))
 
 
 @commands.command()
+@reading(runs=True, calls="audit.reports.lineage.tables:lineage")
+def lineage(
+    blame: Annotated[
+        str | None,
+        typer.Option(
+            "--blame",
+            metavar="CANDIDATE",
+            help="Where each sentence of a candidate's text came from; 'best' is the one with the highest score.",
+        ),
+    ] = None,
+    dead_ends: Annotated[
+        bool, typer.Option("--dead-ends", help="Proposals that repeat one refused before, from the same parent.")
+    ] = False,
+    examples: Annotated[
+        bool, typer.Option("--examples", help="How often each example was shown, cited, fixed and broken.")
+    ] = False,
+    runs: Annotated[
+        bool, typer.Option("--runs", help="A row per run: what it cost, and whether it overfits its minibatches.")
+    ] = False,
+    alike: Annotated[
+        float | None, typer.Option("--alike", help="For --dead-ends: from how much likeness on. Default: 0.9.")
+    ] = None,
+) -> None:
+    """Candidates of prompts or programs with their parents, scores and costs, refused proposals included.
+
+    Example: audit lineage gepa-run --blame best
+    """
+
+
+@commands.command()
 @reading(calls="audit.reports.tables:topics")
 def topics(
     top: Annotated[

@@ -9,10 +9,10 @@ from urllib.parse import quote
 
 import msgspec
 
-from collector.records import LONGEST_LINE, Call, RecordError, Run, TextEpisode, decode, decode_run, encode
+from collector.records import LONGEST_LINE, Call, PoolMember, RecordError, Run, TextEpisode, decode, decode_run, encode
 from collector.system.appending import append_line
 
-_FILES: Final = {TextEpisode: "episodes.jsonl", Call: "calls.jsonl"}
+_FILES: Final = {TextEpisode: "episodes.jsonl", Call: "calls.jsonl", PoolMember: "lineage.jsonl"}
 
 
 class RecorderError(ValueError):
@@ -64,7 +64,7 @@ class RunFiles:
         if not self._begun:
             self.run = msgspec.structs.replace(self.run, **facts)
 
-    def append(self, record: TextEpisode | Call) -> None:
+    def append(self, record: TextEpisode | Call | PoolMember) -> None:
         """Append a record; it is on the disk when this returns.
 
         Raises:

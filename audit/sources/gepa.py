@@ -18,6 +18,7 @@ import msgspec
 from audit.output.errors import count
 from audit.sources.files import Found
 from audit.sources.gepa_entries import Entry, Task, components, read_entry, winners
+from audit.sources.gepa_pool import members, validation_scores
 from audit.sources.gepa_text_log import Texts, is_trustworthy, proposed_texts
 from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import Capabilities, ShownEvidence, Translated
@@ -201,11 +202,23 @@ def _hand_over(folder: _Folder, name: tuple[str, int], copies: dict[str, str], i
                 run.write(name, SOURCE, places[id(task)], **revision(initial, revised, evidence, accepted=is_accepted))
             except LogError as error:
                 run.fault(str(error), places[id(task)])
+    _write_pool(folder, run, intake)
     run.close(facts, copies)
     if skipped and facts.identity in intake.runs:
         intake.skipped[facts.identity] = skipped
     if folder.merges:
         intake.notes.append(f"{run.label}: {count(folder.merges, 'merge')} of two candidates dropped")
+
+
+def _write_pool(folder: _Folder, run: ToolRun, intake: Intake) -> None:
+    assert folder.entries is not None
+    try:
+        validation = validation_scores(folder.text_log)
+    except OSError as error:
+        intake.problem(str(folder.text_log), None, f"cannot be read ({error.strerror or error}); no validation scores")
+        validation = {}
+    for member in members(_entries(folder.entries), folder.candidates, validation, folder.most):
+        run.joined(member)
 
 
 def _with_texts(folder: _Folder, intake: Intake) -> Iterator[tuple[Entry, Texts]]:

@@ -46,6 +46,7 @@ class Entry(msgspec.Struct, array_like=True):
         accepted: indices of the candidates that it added.
         proposed: the text of its first proposal, where the agent state is written.
         anchor: the name of its folder in `iterations`.
+        merged: the two candidates of a merge.
     """
 
     iteration: int
@@ -53,6 +54,7 @@ class Entry(msgspec.Struct, array_like=True):
     accepted: list[int]
     proposed: dict[str, str] | None
     anchor: str | None
+    merged: list[int] = []
 
 
 def read_entry(value: Any) -> Entry:
@@ -82,7 +84,14 @@ def read_entry(value: Any) -> Entry:
         [index(each, "new_program_idx") for each in accepted],
         components(value.get("proposed_candidate")),
         anchor if isinstance(anchor, str) else None,
+        _merged(value.get("merged_entities")),
     )
+
+
+def _merged(value: object) -> list[int]:
+    """The two candidates of a merge; their common ancestor comes third."""
+    pair = value[:2] if isinstance(value, list) else []
+    return [index(each, "merged_entities") for each in pair] if len(pair) == 2 else []
 
 
 def components(value: object) -> dict[str, str] | None:

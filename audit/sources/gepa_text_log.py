@@ -108,7 +108,7 @@ def _text(messages: Sequence[str], parent: Mapping[str, str] | None) -> dict[str
 def _proposals(path: Path) -> Iterator[Proposal]:
     messages: list[str] = []
     iteration = -1
-    for number, message in _messages(path):
+    for number, message in logged_messages(path):
         if number != iteration:
             iteration, messages = number, []
         if message.startswith(_PROPOSED) or not message:
@@ -122,7 +122,7 @@ def _proposals(path: Path) -> Iterator[Proposal]:
             messages = []
 
 
-def _messages(path: Path) -> Iterator[tuple[int, str]]:
+def logged_messages(path: Path) -> Iterator[tuple[int, str]]:
     """Numbers of iterations and what is logged of them, with the lines up to the next message."""
     number, lines, length = -1, [""], 0
     with open_regular(path) as data, TextIOWrapper(data, "utf-8", "replace", "\n") as stream:

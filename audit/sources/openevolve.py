@@ -39,7 +39,7 @@ from audit.sources.tool_runs import (
     revision,
     run_names,
 )
-from collector.records import LONGEST_LINE, Proposer
+from collector.records import LONGEST_LINE, PoolMember, Proposer
 from collector.system.regular_files import open_regular, read_regular
 
 SOURCE: Final = "openevolve"
@@ -176,6 +176,14 @@ class _Writer:
             fields = revision(initial, revised, evidence, accepted=True)
             whole = joined(asked.get("system"), user)
             self._run.write(self._name, SOURCE, number_of_iteration, prompt=whole, **fields)
+            self._run.joined(
+                PoolMember(
+                    candidate=str(value.get("child_id")),
+                    parents=[str(value.get("parent_id"))],
+                    role="revision",
+                    iteration=number_of_iteration,
+                )
+            )
         except LogError as error:
             self._run.fault(str(error), iteration if isinstance(iteration, int) else place)
 

@@ -18,6 +18,7 @@ from audit.sources.iterations import Iteration, Translated
 from collector.system.regular_files import open_regular
 
 CALLS = "calls.jsonl"
+LINEAGE = "lineage.jsonl"
 RELEASED = "parameters_reasoning.txt"
 _RELEASED_PROMPTS = {
     "search": ("--- Search-LLM (Proposal) ---\nsystem:\n", "\n\nLLM:\n"),
@@ -38,12 +39,13 @@ class Asked(msgspec.Struct, frozen=True):
 AnyCall = TypeVar("AnyCall", bound=msgspec.Struct)
 
 
-def calls_in(file: RecordFile, kind: type[AnyCall]) -> Iterator[AnyCall | None]:
+def calls_in(file: RecordFile, kind: type[AnyCall], name: str = CALLS) -> Iterator[AnyCall | None]:
     """The calls beside a file of records one by one, in the order in which they were made.
 
     Args:
         file: of native records; a pack has none.
         kind: what is read of each line.
+        name: of the file beside it, where other lines than calls are wanted.
 
     Yields:
         A call, or None for a line that is no call, as an interrupted run may end in one.
@@ -52,13 +54,13 @@ def calls_in(file: RecordFile, kind: type[AnyCall]) -> Iterator[AnyCall | None]:
         AuditError: the calls are there and cannot be read.
     """
     if file.place is None:
-        yield from calls_beside(Path(file.real or file.file), kind)
+        yield from calls_beside(Path(file.real or file.file), kind, name)
 
 
-def calls_beside(records: Path, kind: type[AnyCall]) -> Iterator[AnyCall | None]:
+def calls_beside(records: Path, kind: type[AnyCall], name: str = CALLS) -> Iterator[AnyCall | None]:
     """The same of a file of native records by its path."""
     decoder = msgspec.json.Decoder(kind)
-    path = records.parent / CALLS
+    path = records.parent / name
     try:
         stream = open_regular(path)
     except (FileNotFoundError, NotADirectoryError):

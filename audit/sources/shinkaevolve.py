@@ -35,6 +35,7 @@ from audit.sources.tool_runs import (
     run_names,
 )
 from audit.vocabulary.evidence import ShownRollout
+from collector.records import PoolMember
 
 SOURCE: Final = "shinkaevolve"
 _DATABASE: Final = "programs.sqlite"
@@ -171,6 +172,8 @@ class _Writer:
                 places[generation] += 1
                 row = self._program(program)
                 self._run.write(self._name, SOURCE, iteration, **self._revision(row))
+                parents = [row["parent_id"]]
+                self._run.joined(PoolMember(candidate=program, parents=parents, role="revision", iteration=iteration))
                 incorrect += not row["correct"]
             except LogError as error:
                 self._run.fault(str(error), iteration)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import math
 import re
@@ -16,7 +17,8 @@ import msgspec
 from audit.sources.files import Found
 from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import Candidate, ShownEvidence, Translated
-from collector.records import LONGEST_LINE, Proposer, split_thinking
+from audit.sources.prompts import CALLS, LINEAGE
+from collector.records import LONGEST_LINE, PoolMember, Proposer, split_thinking
 
 Folder = tuple[str, ...]
 
@@ -78,8 +80,15 @@ class ToolRun:
         self._append("episodes.jsonl", line)
         self._content.update(line + b"\n")
         if call is not None:
-            self._append("calls.jsonl", call)
+            self._append(CALLS, call)
         self._lines += 1
+
+    def joined(self, member: PoolMember) -> None:
+        """Write down a candidate that joined the pool."""
+        with contextlib.suppress(UnicodeEncodeError):  # its revision has that fault too
+            line = _encoder.encode(member)
+            self._append(LINEAGE, line)
+            self._content.update(line + b"\n")
 
     def _append(self, name: str, line: bytes) -> None:
         if name not in self._streams:

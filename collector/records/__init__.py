@@ -44,6 +44,7 @@ from collector.records.iterations import (
     Statistics,
     Truth,
 )
+from collector.records.lineage import PoolMember
 from collector.records.lines import LONGEST_LINE, RecordError, decode, decode_run, encode
 from collector.records.runs import MethodFacts, Run, TauRule, Thresholds, WarmupTrial
 from collector.records.texts import ShownItem, ShownItems, TextCandidate, TextEpisode
