@@ -172,7 +172,8 @@ def _told(members: Sequence[PoolMember], iterations: Sequence[Iteration]) -> tup
     records = {record.iteration: record for record in iterations}
     parents = {member.candidate: list(member.parents) for member in members}
     cycles = _cut_cycles(parents)
-    nodes, by_text = [], {}
+    nodes: list[Node] = []
+    by_text: dict[object, str] = {}
     for member in members:
         record = records.get(member.iteration) if member.iteration is not None else None
         text = member.text or (_text(record.revised) if record is not None else None)
@@ -201,8 +202,8 @@ def _told(members: Sequence[PoolMember], iterations: Sequence[Iteration]) -> tup
     made = {member.iteration for member in members}
     for record in iterations:
         if record.iteration not in made and record.revision_status != "none":
-            parent = by_text.get(_key(_text(record.initial)))
-            nodes.append(_refused(record, [] if parent is None else [parent]))
+            known = by_text.get(_key(_text(record.initial)))
+            nodes.append(_refused(record, [] if known is None else [known]))
     order = {node.name: place for place, node in enumerate(nodes)}
     return sorted(nodes, key=lambda node: (_when(node, nodes, order), order.get(node.name, 0))), cycles
 
