@@ -36,6 +36,8 @@ audit summary DATA FORMAT
 audit summary DATA --env nowhere
 audit summary DATA/missing
 audit runs DATA FORMAT
+audit lineage DATA FORMAT
+audit lineage DATA --runs
 audit revisions DATA FORMAT
 audit revisions DATA FORMAT --columns delta,env --sort -delta --limit 5
 audit mentions DATA FORMAT

@@ -65,7 +65,7 @@ def commands(data: Path, sheet: Path, tmp: Path) -> list[list[str]]:
     one = [["audit", command, here] for command in ("summary", "salience", "rates", "noise", "controls", "severity")]
     one += [
         ["audit", command, here]
-        for command in ("agreement", "patterns", "revisions", "runs", "mentions", "topics", "positions")
+        for command in ("agreement", "patterns", "revisions", "runs", "lineage", "mentions", "topics", "positions")
     ]
     for detector in ("phrase", "resolved", "driver"):
         one.append(["audit", "salience", here, "--no-cache", "--detector", detector])

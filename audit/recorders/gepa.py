@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Self
 
-import msgspec
-
 from audit.recorders.candidates import Item
 from audit.recorders.gepa_acceptance import PairedAcceptance
 from audit.recorders.iteration import Iteration
@@ -23,7 +21,7 @@ from audit.recorders.messages import answer_fields, plain_text, words
 from audit.recorders.recorder import Recorder
 from audit.recorders.run_files import RecorderError
 from audit.recorders.troubles import Troubles, guarded
-from collector.records import PoolMember, SelectionRule
+from collector.records import SelectionRule
 
 __all__ = ["GEPARecorder", "PairedAcceptance"]
 
@@ -62,7 +60,7 @@ class _Iteration:
 
     tasks: list[_Task] = field(default_factory=list)
     proposals: list[_Proposal] = field(default_factory=list)
-    joined: list[PoolMember] = field(default_factory=list)
+    joined: list[Event] = field(default_factory=list)
     prompts: dict[str, str] = field(default_factory=dict)
     calls: list[tuple[str, str]] = field(default_factory=list)
     error: str | None = None
@@ -204,20 +202,10 @@ class GEPARecorder:
     @guarded
     def on_valset_evaluated(self, event: Event) -> None:
         """A candidate joins the pool: the seed, before all iterations, or an accepted one."""
-        scores = {str(example): float(score) for example, score in event["scores_by_val_id"].items()}
-        parents = [str(parent) for parent in event["parent_ids"]]
-        member = PoolMember(
-            candidate=str(event["candidate_idx"]),
-            parents=parents,
-            role="merge" if len(parents) > 1 else "revision" if parents else "seed",
-            text=dict(event["candidate"]),
-            validation=float(event["average_score"]),
-            validation_scores=scores,
-        )
-        if parents:
-            self._now.joined.append(member)
+        if event["parent_ids"]:
+            self._now.joined.append(event)
         else:
-            self._recorder.files.append(member)
+            self._joined(event)
 
     @guarded
     def on_error(self, event: Event) -> None:
@@ -245,8 +233,8 @@ class GEPARecorder:
                 self._note(number, "is left out: of several proposals one failed, and which one is not known")
             else:
                 self._record(number, task, next(proposals, None), now)
-        for member in now.joined:
-            self._recorder.files.append(member)
+        for merged in now.joined:
+            self._joined(merged)
 
     @guarded
     def on_optimization_end(self, event: Event) -> None:  # noqa: ARG002
@@ -279,6 +267,15 @@ class GEPARecorder:
         fields = answer_fields(completion) if completion else {}
         reasons = [text for name, text in fields.items() if name not in _NO_REASON]
         it.answered("\n\n".join(reasons) or None if fields else completion, text, completion=completion)
+
+    def _joined(self, event: Event, iteration: int | None = None) -> None:
+        self._recorder.joined(
+            event["candidate_idx"],
+            dict(event["candidate"]),
+            parents=event["parent_ids"],
+            iteration=iteration,
+            scores=event["scores_by_val_id"],
+        )
 
     def _note(self, number: int, trouble: str) -> None:
         self.troubles.note("on_iteration_end", f"iteration {number} {trouble}")
@@ -317,14 +314,16 @@ class GEPARecorder:
             self._answered(it, proposal, None)
             return
         child = {**task.text, **proposal.text}
-        member = next((each for each in now.joined if each.text == child and each.role == "revision"), None)
-        if member is not None:
-            now.joined.remove(member)
-            self._recorder.files.append(msgspec.structs.replace(member, iteration=number))
+        joined = next(
+            (each for each in now.joined if each["candidate"] == child and len(each["parent_ids"]) == 1), None
+        )
+        if joined is not None:
+            now.joined.remove(joined)
+            self._joined(joined, number)
             if self._rule == "strict" and sum(proposal.scores or []) <= sum(task.scores or []):
                 self._note(number, "was accepted without a gain: this is not the rule `strict`; give selection_rule")
         self._answered(it, proposal, proposal.text)
-        it.scored(proposal.scores or [], accepted=member is not None)
+        it.scored(proposal.scores or [], accepted=joined is not None)
 
 
 def _item(place: int, example: Mapping[str, Any], prompt: str | None) -> Item:

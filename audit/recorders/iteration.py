@@ -34,6 +34,7 @@ class _Draft:
     answer: str | None = None
     thinking: str | None = None
     completion: str | None = None
+    tokens: tuple[int | None, int | None] = (None, None)
     text: dict[str, str] | None = None
     answered: bool = False
 
@@ -115,8 +116,8 @@ class RunLog:
             completion=draft.completion or "",
             thinking=draft.thinking,
             model=run.model or "",
-            prompt_tokens=None,
-            completion_tokens=None,
+            prompt_tokens=draft.tokens[0],
+            completion_tokens=draft.tokens[1],
             seconds=seconds,
             error=None if revised else error or "no revised text in the answer",
         )
@@ -214,7 +215,13 @@ class Iteration:
 
     @guarded
     def answered(
-        self, answer: str | None, text: Text | None, *, thinking: str | None = None, completion: str | None = None
+        self,
+        answer: str | None,
+        text: Text | None,
+        *,
+        thinking: str | None = None,
+        completion: str | None = None,
+        tokens: tuple[int | None, int | None] = (None, None),
     ) -> None:
         """Add the reflector's answer.
 
@@ -224,6 +231,7 @@ class Iteration:
                 none, which ends the iteration.
             thinking: the model's thinking, if it gives any.
             completion: what the model wrote, where `answer` is the part of it that gives reasons.
+            tokens: of the prompt and of the completion, where they are counted.
         """
         if self._lost:
             return
@@ -234,7 +242,7 @@ class Iteration:
             completion, thought = _apart(answer if completion is None else completion, thinking, parts)
             draft.answer, draft.thinking = _apart(answer, thinking, parts)
             draft.thinking = draft.thinking or thought
-            draft.completion, draft.answered = completion, True
+            draft.completion, draft.answered, draft.tokens = completion, True, tokens
             if text is None:
                 self.log.write(draft, None)
             else:

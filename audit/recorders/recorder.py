@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import functools
 import math
+import statistics
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -16,9 +17,11 @@ from typing import Any, Concatenate, Final, ParamSpec, Self
 
 import msgspec
 
+from audit.recorders.candidates import Text, components
 from audit.recorders.iteration import Iteration, RunLog, current
 from audit.recorders.run_files import RecorderError, RunFiles
-from collector.records import TEXT_SCHEMA, EvidenceKind, MethodFacts, Run, SelectionRule
+from audit.recorders.troubles import guarded
+from collector.records import TEXT_SCHEMA, EvidenceKind, MethodFacts, PoolMember, Run, SelectionRule
 
 _P = ParamSpec("_P")
 
@@ -156,6 +159,41 @@ class Recorder:
     scored = _routed(Iteration.scored)
     failed = _routed(Iteration.failed)
     passed = _routed(Iteration.passed, alone=True)
+
+    @guarded
+    def joined(
+        self,
+        candidate: str | int,
+        text: Text | None = None,
+        *,
+        parents: Sequence[str | int] = (),
+        iteration: int | None = None,
+        scores: Mapping[Any, float] | float | None = None,
+    ) -> None:
+        """Record that a candidate joined the pool, for `audit lineage`.
+
+        Args:
+            candidate: its name in the loop.
+            text: all of its components.
+            parents: names of those that it was made from: none of a seed, two of a merge.
+            iteration: the iteration that revised its parent.
+            scores: on the validation set, by example, or their mean.
+        """
+        by_example = (
+            {str(name): float(score) for name, score in scores.items()} if isinstance(scores, Mapping) else None
+        )
+        mean = scores if by_example is None else statistics.fmean(by_example.values()) if by_example else None
+        self.files.append(
+            PoolMember(
+                candidate=str(candidate),
+                parents=[str(parent) for parent in parents],
+                role="merge" if len(parents) > 1 else "revision" if parents else "seed",
+                iteration=iteration,
+                text=None if text is None else components(text),
+                validation=None if mean is None else float(mean),  # type: ignore[arg-type]
+                validation_scores=by_example,
+            )
+        )
 
     def close(self) -> None:
         """Close the files, and warn of what could not be recorded."""

@@ -197,8 +197,7 @@ def _told(members: Sequence[PoolMember], iterations: Sequence[Iteration]) -> tup
                 named.add(parent)
                 text = None if node.record is None else _text(node.record.initial)
                 by_text.setdefault(_key(text), parent)
-                validation = None if node.record is None else node.record.initial.mean_return
-                nodes.insert(0, Node(name=parent, role="seed", text=text, validation=validation if not text else None))
+                nodes.insert(0, Node(name=parent, role="seed", text=text))
     made = {member.iteration for member in members}
     for record in iterations:
         if record.iteration not in made and record.revision_status != "none":

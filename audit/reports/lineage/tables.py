@@ -10,7 +10,7 @@ from audit.arguments import Data, RunSelection, request_of
 from audit.ingest.runs import open_records
 from audit.measures.overfitting import FEWEST, LOST, Overfitting, overfitting
 from audit.measures.sign_flip import sign_flip_test
-from audit.output.errors import AuditError, UsageError
+from audit.output.errors import AuditError, UsageError, count, report
 from audit.output.rows import Table
 from audit.references import Shown, resolve
 from audit.reports.lineage.blame import Origin, blame, changes, reason, repeats
@@ -80,7 +80,9 @@ def lineage(
     request = request_of(data, RunSelection, options)
     with open_records(request.paths, cache=request.cache) as records:
         found = list(pools(records, request.choose(records)))
-        problems = [str(problem) for problem in records.problems]
+        problems = report(records.problems)
+    if request.strict and problems:
+        raise AuditError("\n".join([f"{count(len(problems), 'problem')} in the records, and --strict:", *problems]))
     notes = [*problems, *_remarks(found)]
     if blame is not None:
         return _blamed(found, blame, notes)
