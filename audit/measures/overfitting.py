@@ -11,8 +11,8 @@ from scipy import stats
 
 Verdict = Literal["overfits", "does not", "cannot be told"]
 
-FEWEST: Final = 5
-"""Accepted revisions below which there is no interval."""
+FEWEST: Final = 6
+"""Accepted revisions below which there is no interval: that many on one side are beyond chance by signs alone."""
 LOST: Final = 0.5
 """A search overfits where validation shows less than this share of the gain on minibatches."""
 

@@ -179,7 +179,7 @@ class _Writer:
             self._run.joined(
                 PoolMember(
                     candidate=str(value.get("child_id")),
-                    parents=[str(value.get("parent_id"))],
+                    parents=[self._original(str(value.get("parent_id")))],
                     role="revision",
                     iteration=number_of_iteration,
                 )
@@ -193,6 +193,18 @@ class _Writer:
         metrics = value.get(f"{role}_metrics") or program.get("metrics")
         text = {"program": code} if isinstance(code, str) else None
         return candidate(source, text, None, mean=_fitness(metrics, role), answer=answer)
+
+    def _original(self, program: str) -> str:
+        """The program that another one is a copy of, made for another island; itself where it is none."""
+        seen = {program}
+        while True:
+            value = self._program(program)
+            metadata, parent = value.get("metadata"), value.get("parent_id")
+            is_copy = isinstance(metadata, dict) and metadata.get("migrant")
+            if not is_copy or not isinstance(parent, str) or parent in seen:
+                return program
+            seen.add(parent)
+            program = parent
 
     def _read(self, program: str) -> dict[str, Any]:
         """A program of a checkpoint; an empty one where there is none."""

@@ -9,16 +9,16 @@ from audit.measures.overfitting import overfitting
 
 
 def test_gap_and_interval_by_hand():
-    # Gaps .2 .1 .3 .2 .2: mean .2, standard deviation sqrt(.02 / 4), error .0316228, t(.975, 4) 2.7764451.
-    result = overfitting([0.4, 0.3, 0.5, 0.4, 0.4], [0.2, 0.2, 0.2, 0.2, 0.2])
-    assert (result.revisions, result.minibatch, result.validation) == (5, pytest.approx(0.4), pytest.approx(0.2))
+    # Gaps .2 .1 .3 .2 .1 .3: mean .2, standard deviation sqrt(.04 / 5), error .0365148, t(.975, 5) 2.5705818.
+    result = overfitting([0.4, 0.3, 0.5, 0.4, 0.3, 0.5], [0.2] * 6)
+    assert (result.revisions, result.minibatch, result.validation) == (6, pytest.approx(0.4), pytest.approx(0.2))
     assert result.gap == pytest.approx(0.2)
-    assert (result.low, result.high) == (pytest.approx(0.2 - 0.0877989), pytest.approx(0.2 + 0.0877989))
+    assert (result.low, result.high) == (pytest.approx(0.2 - 0.0938644), pytest.approx(0.2 + 0.0938644))
     # Half of the gain is found again, which is neither more nor less than half.
     assert result.verdict == "cannot be told"
 
 
-@pytest.mark.parametrize("found", [[], [0.0], [0.0] * 4])
+@pytest.mark.parametrize("found", [[], [0.0], [0.0] * 5])
 def test_few_revisions_tell_nothing(found):
     result = overfitting([1.0] * len(found), found)
     assert result.verdict == "cannot be told"
