@@ -266,9 +266,7 @@ def _run_row(pool: Pool) -> Row:
     kept = [node for node in made if node.name is not None]
     best = _best(pool)
     first = next((node for node in pool.nodes if node.role == "seed" and node.validation is not None), None)
-    points = None
-    if best is not None and first is not None and best.validation is not None and first.validation is not None:
-        points = best.validation - first.validation
+    points = _points(best, first, made)
     result = overfits(pool)
     return {
         **_of_run(pool),
@@ -286,6 +284,18 @@ def _run_row(pool: Pool) -> Row:
         **{name: _known(value) for name, value in zip(RUN_COLUMNS[-6:-1], result[1:6], strict=True)},
         "verdict": result.verdict,
     }
+
+
+def _points(best: Node | None, first: Node | None, made: Sequence[Node]) -> float | None:
+    """How much higher the best candidate scores than the first one, on validation or where all are scored alike."""
+    if best is None:
+        return None
+    if best.validation is not None and first is not None and first.validation is not None:
+        return best.validation - first.validation
+    # Scores of different minibatches are not to be compared.
+    earliest = next((node.record for node in made if node.record is not None), None)
+    is_alike = earliest is not None and not earliest.initial.recorded_returns and best.after is not None
+    return best.after - earliest.initial.mean_return if earliest is not None and best.after and is_alike else None
 
 
 def overfits(pool: Pool) -> Overfitting:
