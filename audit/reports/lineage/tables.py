@@ -292,10 +292,11 @@ def _points(best: Node | None, first: Node | None, made: Sequence[Node]) -> floa
         return None
     if best.validation is not None and first is not None and first.validation is not None:
         return best.validation - first.validation
-    # Scores of different minibatches are not to be compared.
     earliest = next((node.record for node in made if node.record is not None), None)
-    is_alike = earliest is not None and not earliest.initial.recorded_returns and best.after is not None
-    return best.after - earliest.initial.mean_return if earliest is not None and best.after and is_alike else None
+    # Scores of different minibatches are not to be compared.
+    if earliest is None or earliest.initial.recorded_returns or best.after is None:
+        return None
+    return best.after - earliest.initial.mean_return
 
 
 def overfits(pool: Pool) -> Overfitting:
