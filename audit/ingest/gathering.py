@@ -87,7 +87,7 @@ def read_into(
     Raises:
         AuditError: a path is missing or holds no records, or `strict` and something is wrong.
     """
-    intake = found_below(paths, directory)
+    intake = found_below(paths, directory, cache=cache)
     refuse(intake, strict=strict)
     kept = _cache(intake, resources) if cache else None
     if for_pack:
@@ -99,12 +99,13 @@ def read_into(
     return intake, readings, kept
 
 
-def found_below(paths: Sequence[Path], directory: Path) -> Intake:
+def found_below(paths: Sequence[Path], directory: Path, *, cache: bool = True) -> Intake:
     """Find all records below some paths; nothing of them is read yet.
 
     Args:
         paths: see `open_store`.
         directory: for temporary files.
+        cache: whether translations of tools' logs are kept.
 
     Raises:
         AuditError: a path is missing or holds nothing that any source reads.
@@ -112,7 +113,7 @@ def found_below(paths: Sequence[Path], directory: Path) -> Intake:
     intake = Intake(directory)
     with PrintedProgress() as progress:
         progress.begin(0, "finding records", counted=False)
-        gather(paths, intake)
+        gather(paths, intake, keep=cache)
     return intake
 
 

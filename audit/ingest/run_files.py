@@ -34,7 +34,7 @@ class _Found(msgspec.Struct, frozen=True):
 
 def encoded(intake: Intake) -> bytes | None:
     """What was found, to be kept; None where it cannot be: some files are temporary ones."""
-    if any(Path(file.file).is_relative_to(intake.directory) for file in intake.files):
+    if any(file.real is None and file.place is None for file in intake.files):
         return None
     # A number that JSON here cannot hold, or a name that is no text.
     with contextlib.suppress(OverflowError, UnicodeEncodeError, msgspec.MsgspecError):

@@ -119,7 +119,7 @@ def open_records(paths: Sequence[Path], *, judged: bool = True, cache: bool = Tr
         else:
             fetch(paths, cache=cache)
             intake = Intake(resources.enter_context(temporary_folder()))
-            gather(paths, intake)
+            gather(paths, intake, keep=cache)
         files: dict[RunKey, list[RecordFile]] = {identity: [] for identity in intake.runs}
         for file in intake.files:
             files[file.identity].append(file)

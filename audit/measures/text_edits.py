@@ -51,12 +51,11 @@ def text_edit(before: Mapping[str, str], after: Mapping[str, str]) -> TextEdit:
     known = [distance for distance in distances if distance is not None]
     longer = sum(max(map(len, pair)) for pair in pairs)
     lengths = [sum(len(pair[place]) for pair in pairs) for place in range(2)]
-    tokens = [_counted(pair[place] for pair in pairs) for place in range(2)]
     return TextEdit(
         components=len(names),
         changed=changed,
         edit_ratio=None if len(known) < len(distances) else sum(known) / longer if longer else 0.0,
-        token_change=_bag_distance(*tokens),
+        token_change=_bag_distance(pairs),
         length_ratio=lengths[1] / lengths[0] if lengths[0] else None if lengths[1] else 1.0,
     )
 
@@ -86,16 +85,39 @@ def token_change(before: str, after: str) -> float:
         before: a text.
         after: another.
     """
-    return _bag_distance(_counted([before]), _counted([after]))
+    return _bag_distance([(before, after)])
 
 
-def _counted(texts: Iterable[str]) -> Counter[str]:
-    return Counter(token[0] for text in texts for token in _TOKEN.finditer(text))
+def _bag_distance(pairs: Iterable[tuple[str, str]]) -> float:
+    """The distance of all that comes first in some pairs from all that comes second.
+
+    What both texts of a pair begin and end with is counted once: it adds as much to each text as to what they share.
+    """
+    alike, first, second = 0, Counter[str](), Counter[str]()
+    for before, after in pairs:
+        start, end = _begins_alike(before, after), _ends_alike(before, after)
+        alike += len(_TOKEN.findall(before, 0, start)) + len(_TOKEN.findall(before, len(before) - end))
+        first.update(_TOKEN.findall(before, start, len(before) - end))
+        second.update(_TOKEN.findall(after, start, len(after) - end))
+    total = 2 * alike + first.total() + second.total()
+    return 1 - 2 * (alike + (first & second).total()) / total if total else 0.0
 
 
-def _bag_distance(first: Counter[str], second: Counter[str]) -> float:
-    total = first.total() + second.total()
-    return 1 - 2 * (first & second).total() / total if total else 0.0
+def _begins_alike(before: str, after: str) -> int:
+    """How many characters two texts begin with alike, up to a blank, so that no token is cut."""
+    shared = _shared(before, after)
+    return (
+        shared if shared == len(before) == len(after) else max(map(before.rfind, " \n", (0, 0), (shared, shared))) + 1
+    )
+
+
+def _ends_alike(before: str, after: str) -> int:
+    """How many characters they end with alike beyond that, from a blank on."""
+    start = _begins_alike(before, after)
+    shared = _shared(before[start:][::-1], after[start:][::-1])
+    tail = before[len(before) - shared :]
+    found = [place for blank in " \n" if (place := tail.find(blank)) >= 0]
+    return shared - min(found) if found else 0
 
 
 def _shared(first: str, second: str) -> int:

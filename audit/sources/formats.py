@@ -38,6 +38,8 @@ class Source(Protocol):
 
 
 FORMATS: Final = (NativeSource, ReleaseSource, GepaSource, OpenEvolveSource, ShinkaEvolveSource, ReflexionSource)
+TRANSLATED: Final = (GepaSource, OpenEvolveSource, ShinkaEvolveSource)
+"""Those whose translations are kept: they read what they claim, and journals beside it, and nothing else."""
 CAPABILITIES: Final[dict[str, Capabilities]] = {
     name: each for source in FORMATS for name, each in source.capabilities.items()
 }

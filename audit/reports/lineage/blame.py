@@ -132,15 +132,13 @@ def changes(pool: Pool, node: Node) -> tuple[int, int] | None:
     parents = [parent for parent in pool.parents(node) if parent.text is not None]
     if node.text is None or not parents:
         return None
-    own = Counter((name, part) for name, text in node.text.items() for part in sentences(text, name))
-    theirs = [
-        Counter((name, part) for name, text in (parent.text or {}).items() for part in sentences(text, name))
-        for parent in parents
-    ]
-    every = theirs[0]
-    for other in theirs[1:]:
-        every = every | other
-    return (own - every).total(), (theirs[0] - own).total()
+    own = _parts(node.text)
+    theirs = [_parts(parent.text or {}) for parent in parents]
+    return len(own.difference(*theirs)), len(theirs[0] - own)
+
+
+def _parts(text: Text) -> set[tuple[str, str]]:
+    return {(name, part) for name in text for part in _of(text, name)}
 
 
 def _holder(pool: Pool, node: Node, component: str, sentence: str) -> Node | None:

@@ -54,7 +54,7 @@ class Node:
     validation_scores: Mapping[str, float] | None = None
     tokens: int | None = None
 
-    @property
+    @cached_property
     def scores(self) -> tuple[list[float], list[float]] | None:
         """Scores before and after on the examples that both have, in one order; None where that is not known."""
         record = self.record
@@ -63,12 +63,12 @@ class Node:
         pairs = list(_paired(record.initial, record.revised))
         return ([before for _, before, _ in pairs], [after for _, _, after in pairs]) if pairs else None
 
-    @property
+    @cached_property
     def before(self) -> float | None:
         """Mean score of the parent where acceptance looked."""
         return _mean(self, 0)
 
-    @property
+    @cached_property
     def after(self) -> float | None:
         """Its own mean score there."""
         return _mean(self, 1)
