@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import special
 
 Verdict = Literal["overfits", "does not", "cannot be told"]
 
@@ -69,5 +69,5 @@ def _interval(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]], level: 
     if values.size < FEWEST:
         return math.nan, math.nan
     mean, error = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(values.size)
-    reach = float(stats.t.ppf((1 + level) / 2, values.size - 1)) * error
+    reach = float(special.stdtrit(values.size - 1, (1 + level) / 2)) * error
     return mean - reach, mean + reach

@@ -9,7 +9,6 @@ from typing import Any, Final, Unpack
 from audit.arguments import Data, RunSelection, request_of
 from audit.ingest.runs import open_records
 from audit.measures.overfitting import FEWEST, LOST, Overfitting, overfitting
-from audit.measures.sign_flip import sign_flip_test
 from audit.output.errors import AuditError, UsageError, count, report
 from audit.output.rows import Table
 from audit.references import Shown, resolve
@@ -187,6 +186,8 @@ def _best(pool: Pool) -> Node | None:
 
 
 def _origin_row(pool: Pool, origin: Origin) -> Row:
+    from audit.measures.sign_flip import sign_flip_test
+
     node = origin.node
     parent = next(iter(pool.parents(node)), None)
     here, there = pool.gains(node)
