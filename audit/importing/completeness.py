@@ -34,10 +34,21 @@ def incomplete(mapping: LogMapping, meant: set[str], *, is_whole: bool) -> Itera
         if name not in meant:
             more = ", or the constant 'better' if the better one was kept" if name == "selected" else ""
             yield f"{name} is missing; give its column in [fields], or its value in [constants]{more}"
-    roles = ("initial", "revised") if any(name.startswith("revised.") for name in meant) else ("initial",)
-    for role in roles:
-        if not {f"{role}.returns", f"{role}.mean_return"} & meant:
+    yield from _of_parents(mapping, meant)
+    is_revised = mapping.parents is not None or any(name.startswith("revised.") for name in meant)
+    for role, is_needed in (("initial", mapping.parents is None), ("revised", is_revised)):
+        if is_needed and not {f"{role}.returns", f"{role}.mean_return"} & meant:
             yield f"{role}.returns is missing, one return per rollout, or else {role}.mean_return"
+
+
+def _of_parents(mapping: LogMapping, meant: set[str]) -> Iterator[str]:
+    """What does not go together in a mapping of a log with a row per candidate."""
+    if mapping.parents is None:
+        return
+    if initial := sorted(name for name in meant if name.startswith("initial.") and name != "initial.source"):
+        yield f"{initial[0]} is of the parent, whose own row gives it"
+    if mapping.parents == "named" and "candidate" not in meant:
+        yield "candidate is missing: the column of the names by which rows call their parents"
 
 
 def _of_evidence(mapping: LogMapping, meant: set[str]) -> Iterator[str]:

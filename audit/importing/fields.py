@@ -213,6 +213,13 @@ CANDIDATE: Final[Mapping[str, Kind]] = {
 }
 """The fields of a candidate."""
 
+
+def _spelt(value: Any) -> Any:
+    """A number as text, and whole as tables with missing values have it, `3.0`; whatever else it is as it is."""
+    text = str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+    return re.sub(r"^(-?\d+)\.0+$", r"\1", text) if isinstance(text, str) else text
+
+
 IDENTITY: Final[Mapping[str, Kind]] = {
     "condition": LABEL,
     "env": LABEL,
@@ -225,6 +232,8 @@ IDENTITY: Final[Mapping[str, Kind]] = {
 FIELDS: Final[Mapping[str, Kind]] = {
     **IDENTITY,
     **{f"{role}.{name}": kind for role in ("initial", "revised") for name, kind in CANDIDATE.items()},
+    "candidate": Kind("a name or a number", str, prepare=_spelt),
+    "parent": Kind("a name or a number", str, prepare=_spelt),
     "revision_status": STATUS,
     "selected": SELECTION,
     "evidence.kind": EVIDENCE,

@@ -17,6 +17,7 @@ COUNTED: Final = {"run": 1, "iteration": 0, "rollout": 0}
 Layout = Literal["csv", "jsonl"]
 Decimal = Literal[".", ","]
 Range = tuple[float, float]
+Parents = Literal["named", "previous"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +32,8 @@ class LogMapping:
         in_order: whether iterations are numbered in the order of their values, which may be times.
         candidates: what is revised: parameter vectors or texts.
         selection_rule: which candidate a method keeps, where that is known.
+        parents: a row is a candidate: it revises the row that its field `parent` names, or the `previous` one that was
+            kept; None where a row has both candidates.
         score_range: the lowest and the highest score that an example can have, where they are known.
         backend, model, options: who answered, for `run.json`.
         per_task: tau_c, optimum and step_size; each a number, or numbers by task.
@@ -49,6 +52,7 @@ class LogMapping:
     in_order: bool = False
     candidates: CandidateKind = "params"
     selection_rule: SelectionRule | None = None
+    parents: Parents | None = None
     score_range: Range | None = None
     backend: str = "other"
     model: str | None = None

@@ -21,7 +21,8 @@ from audit.importing.fields import (
     component_of,
     kind_of,
 )
-from audit.importing.mapping import COUNTED, Decimal, Layout, LogMapping, Range
+from audit.importing.mapping import COUNTED, Decimal, Layout, LogMapping, Parents, Range
+from audit.importing.parents import PREVIOUS
 from audit.output.errors import UsageError
 from collector.records import CandidateKind, SelectionRule, Thresholds
 from collector.system.regular_files import read_regular
@@ -30,7 +31,7 @@ TABLES: Final = ("fields", "constants", "values", "count_from", "run", "threshol
 ORDER: Final = "order"
 """Instead of a number to count iterations from: they are numbered in the order of their values."""
 PER_TASK: Final = ("tau_c", "optimum", "step_size")
-RUN_KEYS: Final = ("backend", "model", "options", "candidates", "selection_rule", "score_range", *PER_TASK)
+RUN_KEYS: Final = ("backend", "model", "options", "candidates", "selection_rule", "score_range", "parent", *PER_TASK)
 ORIGIN: Final = "user"
 LARGEST: Final = 2**20
 """Bytes of the largest mapping."""
@@ -140,6 +141,7 @@ def _mapping(given: Mapping[str, Any], text: str) -> tuple[LogMapping, list[str]
             "params",
         ),
         selection_rule=_selection_rule(run, constants, mistakes),
+        parents=_parents(run.get("parent"), meant, mistakes),
         score_range=_score_range(run.get("score_range"), mistakes),
         backend=mistakes.typed(run.get("backend", "other"), str, "[run] backend", "text"),
         model=mistakes.typed(run.get("model"), str | None, "[run] model", "text"),
@@ -224,6 +226,15 @@ def _selection_rule(run: Mapping[str, Any], constants: Mapping[str, Any], mistak
     if rule is not None and constant in SELECTION_RULES and constant != rule:
         mistakes.append(f"[run] selection_rule is {rule!r}, and [constants] selected is {constant!r}")
     return rule or (constant if constant in SELECTION_RULES else None)
+
+
+def _parents(value: Any, meant: Collection[str], mistakes: _Mistakes) -> Parents | None:
+    """Whether a row is a candidate, and how its parent is found."""
+    if value not in (None, PREVIOUS):
+        mistakes.append(f"[run] parent should be '{PREVIOUS}'; the column that names parents is [fields] parent")
+    if value is not None and "parent" in meant:
+        mistakes.append("[run] parent and [fields] parent are both there; give one of them")
+    return "named" if "parent" in meant else "previous" if value == PREVIOUS else None
 
 
 def _score_range(value: Any, mistakes: _Mistakes) -> Range | None:

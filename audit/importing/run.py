@@ -15,6 +15,7 @@ from audit.importing.fields import IDENTITY, FieldError
 from audit.importing.mapping import FILE, ROW, LogMapping
 from audit.importing.mapping_file import read_mapping, refuse_mistakes
 from audit.importing.names import Names
+from audit.importing.parents import Candidate, by_run, parents_by_name
 from audit.importing.rows import MISSING, columns_of, is_csv, lacking, look_up, read_rows
 from audit.importing.translating import RowError, Translator
 from audit.importing.writing import PROBLEMS, DataSet
@@ -47,6 +48,7 @@ class Import:
     has: dict[str, None] = field(default_factory=dict)
     names: Mapping[str, Names] = field(default_factory=dict)
     commas: list[str] = field(default_factory=list)
+    waiting: list[Candidate] = field(default_factory=list)
     progress: Progress = SILENT
 
     def __post_init__(self) -> None:
@@ -71,19 +73,55 @@ class Import:
                 if len(self.has) < MOST_COLUMNS:
                     self.has.update(dict.fromkeys(columns_of(row.cells)))
                 try:
-                    self.data.add(translator.record(row, place), file)
+                    given, faults = translator.fields(row, place)
+                    candidate = Candidate(given, faults, file, row.line, translator.finish)
+                    if self.mapping.parents is not None:
+                        self.waiting.append(candidate)
+                        continue
+                    self._add(candidate, given)
                 except RowError as error:
                     problem = Problem(file, row.line, str(error))
                     self._leave_out(problem)
                     if row.fault is not None and self.broken is None:
                         self.broken = problem
-                else:
-                    self.imported[file] += 1
-                if place + 1 == PROBED and not self.imported[file]:
+                if place + 1 == PROBED and not self.imported[file] and self.mapping.parents is None:
                     self._refuse_missing(path, translator.seen, NEEDED)
         except FieldError as error:
             raise UsageError(f"{path}: {error}") from None
         self.seen |= translator.seen
+
+    def join(self) -> None:
+        """Make records of candidates, whose parents are known by now; one that a run begins with makes none."""
+        waiting, self.waiting = self.waiting, []
+        if self.mapping.parents == "named":
+            for row, parent in parents_by_name(waiting):
+                if isinstance(parent, str):
+                    self._leave_out(Problem(row.file, row.line, parent))
+                else:
+                    self._revise(row, parent)
+        for rows in by_run(waiting).values() if self.mapping.parents == "previous" else ():
+            kept = None
+            for row in rows:
+                record = self._revise(row, kept)
+                kept = row if record is not None and record["selected"] == "revised" else kept
+
+    def _revise(self, row: Candidate, parent: Candidate | None) -> dict[str, Any] | None:
+        """The record of a candidate that revises another; a first one is checked as if it revised itself."""
+        try:
+            if parent is not None:
+                return self._add(row, row.revising(parent))
+            record = {**row.finish(row.revising(row), row.faults), "selected": "revised"}
+        except RowError as error:
+            self._leave_out(Problem(row.file, row.line, str(error)))
+            return None
+        self.imported[row.file] += 1
+        return record
+
+    def _add(self, row: Candidate, given: dict[str, Any]) -> dict[str, Any]:
+        record = row.finish(given, row.faults)
+        self.data.add(record, row.file)
+        self.imported[row.file] += 1
+        return record
 
     def check(self, path: Path) -> None:
         """Refuse columns that no row of any file has, such as misspelt ones."""
@@ -190,6 +228,7 @@ def import_rows(
         for number, path in enumerate(paths, start=1):
             state.take(path, number, most)
         state.check(paths[0])
+        state.join()
         named = "".join(f"\n{line}" for line in state.named())
         if strict and state.left_out:
             raise AuditError(

@@ -71,10 +71,25 @@ class Translator:
         Raises:
             RowError: the row is not valid.
         """
+        return self.finish(*self.fields(row, number))
+
+    def fields(self, row: Row, number: int) -> tuple[Record, list[str]]:
+        """What a row states by field, and what is wrong with it.
+
+        Raises:
+            RowError: it is no row.
+        """
         if row.fault is not None:
             raise RowError(row.fault)
         faults: list[str] = []
-        given = self._given(row, number, faults)
+        return self._given(row, number, faults), faults
+
+    def finish(self, given: Record, faults: list[str]) -> Record:
+        """The record that fields give.
+
+        Raises:
+            RowError: they are not valid.
+        """
         candidates = {
             role: _candidate(role, given, self._names, self._mapping, faults) for role in ("initial", "revised")
         }
