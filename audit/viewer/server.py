@@ -26,6 +26,7 @@ from audit.viewer import charts, interventions, pages
 from audit.viewer.coding import agreement, sheet
 from audit.viewer.compare import compare
 from audit.viewer.conclusion import conclusion
+from audit.viewer.lineage import blamed, lineage
 from audit.viewer.query import Query, columns_in, whole
 from audit.viewer.revision import revision
 from audit.viewer.run import run
@@ -203,6 +204,8 @@ ANSWERS: Final[Mapping[str, Answer]] = {
     "runs": lambda session, _: pages.runs(session),
     f"replay/{REVISION}": lambda session, request: session.replays.replay(_revision(request)),
     f"run/{RUN}": lambda session, request: run(session, _run(request)),
+    f"lineage/{RUN}": lambda session, request: lineage(session, _run(request)),
+    f"blame/{RUN}/{{candidate}}": lambda session, request: blamed(session, _run(request), _part(request, "candidate")),
     "conclusion": lambda session, request: conclusion(session, _query(session, request)),
     "making": lambda session, _: {"index": session.table.texts.is_awaited},
     "curves": lambda session, _: charts.curves(session),

@@ -98,10 +98,10 @@ def lineage(
         return Table(columns=RUN_COLUMNS, rows=rows, title="Searches", essential=essential, notes=notes)
     return Table(
         columns=COLUMNS,
-        rows=[_row(pool, node) for pool in found for node in pool.nodes],
+        rows=[row_of(pool, node) for pool in found for node in pool.nodes],
         title="Candidates and their parents",
         essential=("env", "run", *COLUMNS[4:9], *COLUMNS[12:]),
-        notes=[*notes, *(line for pool in found for line in _verdict(pool))],
+        notes=[*notes, *(line for pool in found for line in verdict(pool))],
     )
 
 
@@ -117,7 +117,8 @@ def _remarks(found: Sequence[Pool]) -> list[str]:
     ]
 
 
-def _row(pool: Pool, node: Node) -> Row:
+def row_of(pool: Pool, node: Node) -> Row:
+    """A candidate as a row of the table."""
     here, there = pool.gains(node)
     changed = changes(pool, node)
     return {
@@ -161,7 +162,7 @@ def _blamed(found: Sequence[Pool], name: str, notes: list[str]) -> Table:
     pool, node = chosen[0]
     if node.text is None:
         raise AuditError(f"the text of candidate {node.name} is not in the log")
-    rows = [_origin_row(pool, origin) for origin in blame(pool, node)]
+    rows = [origin_row(pool, origin) for origin in blame(pool, node)]
     return Table(
         columns=BLAME_COLUMNS,
         rows=rows,
@@ -185,7 +186,8 @@ def _best(pool: Pool) -> Node | None:
     return max(scored, key=lambda node: node.validation or 0.0)
 
 
-def _origin_row(pool: Pool, origin: Origin) -> Row:
+def origin_row(pool: Pool, origin: Origin) -> Row:
+    """The origin of a sentence as a row of the table."""
     from audit.measures.sign_flip import sign_flip_test
 
     node = origin.node
@@ -307,7 +309,7 @@ def overfits(pool: Pool) -> Overfitting:
     return overfitting([here for here, _ in known], [there for _, there in known])
 
 
-def _verdict(pool: Pool) -> list[str]:
+def verdict(pool: Pool) -> list[str]:
     """The verdict of a run, in a line."""
     result = overfits(pool)
     words: dict[str, Callable[[], str]] = {

@@ -83,6 +83,7 @@
       main.append(h("h1", `${Names.value("env", env)} · ${Names.value("variant", variant)} · run ${run}`), h("p.muted", shown(condition)), facts(data), setUp(data),
         h("p", part, data.revisions_total ? link(`Its ${number(data.revisions_total)} revisions in the table`, Query.revisions(filter))
           : "No candidate of this run was revised: there are no revisions to read."),
+        data.facts.candidates === "text" && !Data.isExported ? h("p", link("Where its texts came from: the tree of its candidates", Query.address("lineage", data.key))) : null,
         h("div", steps.length ? [curve(data, steps), table(data, steps)] : h("p", "No iteration is finished.")));
     },
   });
