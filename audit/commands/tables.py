@@ -68,7 +68,8 @@ def lineage(
         bool, typer.Option("--runs", help="A row per run: what it cost, and whether it overfits its minibatches.")
     ] = False,
     alike: Annotated[
-        float | None, typer.Option("--alike", help="For --dead-ends: from how much likeness on. Default: 0.9.")
+        float | None,
+        typer.Option("--alike", min=0.01, max=1, help="For --dead-ends: from how much likeness on. Default: 0.9."),
     ] = None,
 ) -> None:
     """Candidates of prompts or programs with their parents, scores and costs, refused proposals included.

@@ -161,7 +161,7 @@
       const rows = nodes.slice(0, ROWS).map((cells) => ({ cells, hrefs: { iteration: cells.iteration === null ? null : Query.address("revision", [...key, cells.iteration]) } }));
       main.append(
         h("h1", `Lineage · ${Names.value("env", env)} · ${Names.value("variant", variant)} · run ${run}`),
-        h("p", link("The run", Query.address("run", key))), verdict.map((line) => h("p", shown(line))),
+        h("p", link("The run", Query.address("run", key))), ...verdict.map((line) => h("p", shown(line))),
         h("div.treebar", button("Zoom in", () => drawn.zoom(1.5)), button("Zoom out", () => drawn.zoom(1 / 1.5)), button("Fit", () => drawn.fit()),
           best ? button(`Best: ${shown(best.candidate)}`, () => drawn.choose(best)) : null, h("label", refused, " refused proposals"),
           KINDS.map(([name, words]) => h("span", legend[name], words)), h("span.line", legend.line, "from parent to child, downwards")),
