@@ -33,7 +33,7 @@ PAPER = $(BIN)/python -m collector.grid --out '$(PAPER_DATA)' --backend '$(BACKE
 
 # Tools whose logs are read, or which read what is written here. None is a dependency: Scout excludes this DuckDB, Inspect
 # this fsspec.
-TOOLS := gepa dspy openevolve shinka scout inspect optuna mlflow
+TOOLS := gepa dspy openevolve shinka scout inspect optuna mlflow promptolution
 
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 export PIP_BUILD_CONSTRAINT := requirements.lock
@@ -173,10 +173,11 @@ $(VENV)/.baselines: requirements.lock pyproject.toml | $(VENV)/.dev
 	@touch $@
 
 .venv-gepa/.done: NEEDS := gepa==0.1.4
-.venv-dspy/.done: NEEDS := dspy==3.4.1 numpy
+.venv-dspy/.done: NEEDS := dspy==3.4.1 numpy optuna==5.0.0
 .venv-openevolve/.done: NEEDS := openevolve==0.4.0
 .venv-shinka/.done: NEEDS := shinka-evolve==0.0.7
 .venv-optuna/.done: NEEDS := optuna==5.0.0 pandas
+.venv-promptolution/.done: NEEDS := promptolution==2.3.0
 .venv-mlflow/.done: NEEDS := mlflow-skinny==3.17.2 sqlalchemy pandas
 .venv-scout/.done: NEEDS := inspect-scout==0.6.1
 # Finds its task by an entry point of this project, and has versions of its own of what requirements.lock pins.

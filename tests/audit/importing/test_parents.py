@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 
 import pytest
 
@@ -125,3 +126,25 @@ def test_runs_of_mlflow(tmp_path):
     # The table has the newest run first, and both revise the first one.
     assert [(row["r0"], row["r1"]) for row in rows] == [(0.25, 0.75), (0.25, 0.5)]
     assert list(audit.salience(tmp_path / "out")) == []
+
+
+@pytest.mark.slow
+def test_trials_of_miprov2(tmp_path):
+    run_tool("dspy", "run_miprov2.py", tmp_path / "trials.jsonl")
+    audit.import_logs(tmp_path / "trials.jsonl", "miprov2", tmp_path / "out")
+    trials = [json.loads(line) for line in (tmp_path / "trials.jsonl").read_text().splitlines()]
+    best, expected = trials[0]["score"], []
+    for trial in trials[1:]:
+        expected.append((trial["trial"], best, trial["score"], trial["score"] > best))
+        best = max(best, trial["score"])
+    rows = audit.revisions(tmp_path / "out")
+    assert [tuple(row[name] for name in ("iteration", "r0", "r1", "accepted")) for row in rows] == expected
+
+
+@pytest.mark.slow
+def test_steps_of_promptolution(tmp_path):
+    run_tool("promptolution", "run_promptolution.py", tmp_path)
+    audit.import_logs(tmp_path / "step_results.csv", "promptolution", tmp_path / "out")
+    rows = audit.revisions(tmp_path / "out")
+    # Of the script's six prompts, each after the first against the best before it.
+    assert [(row["r0"], row["r1"]) for row in rows] == [(0.5, 0.25), (0.5, 0.75), (0.75, 0.5), (0.75, 0.75), (0.75, 1)]
