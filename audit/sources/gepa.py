@@ -41,10 +41,17 @@ from collector.system.regular_files import read_regular
 SOURCE: Final = "gepa"
 LARGEST: Final = 2**28
 """Bytes of `candidates.json`, and of a `reflective_dataset.json`, that are read."""
+_STATE: Final = "gepa_state.bin"
 _LOG: Final = "run_log.json"
 _CANDIDATES: Final = "candidates.json"
 _TEXT_LOG: Final = "run_log.txt"
 _DATASET: Final = "reflective_dataset.json"
+
+NO_LOG: Final = (
+    "without run_log.json and candidates.json: releases of GEPA before 0.1.1 do not write them, nor does a run that has "
+    "just begun; the pickled state is not opened, and a recorder can be used from 0.1.0 on (docs/optimizers.md)"
+)
+"""Why nothing is read of a folder that has a state alone."""
 
 _encoder: Final = msgspec.json.Encoder()
 _decoder: Final = msgspec.json.Decoder(Entry)
@@ -106,7 +113,13 @@ class GepaSource:
         self._folders: dict[Folder, _Folder] = {}
 
     def claims(self, found: Found) -> bool:
-        """Whether it is in a folder with `run_log.json` and `candidates.json`, as far as that can be seen."""
+        """Whether it is in a folder with `run_log.json` and `candidates.json`, as far as that can be seen.
+
+        The pickled state of a folder without these is claimed too, so that it can be said what is missing.
+        """
+        if found.name == _STATE:
+            path = found.path
+            return path is not None and not all(path.with_name(name).exists() for name in (_LOG, _CANDIDATES))
         if found.name in (_LOG, _CANDIDATES, _TEXT_LOG):
             path = found.path
             return path is None or all(path.with_name(name).exists() for name in (_LOG, _CANDIDATES))
@@ -114,6 +127,9 @@ class GepaSource:
 
     def take(self, found: Found, intake: Intake) -> None:
         """Read a file, or remember where it is."""
+        if found.name == _STATE:
+            intake.problem(found.label, None, NO_LOG)
+            return
         is_dataset = found.name == _DATASET
         folder = self._folders.setdefault(found.folder[:-2] if is_dataset else found.folder, _Folder())
         try:

@@ -266,3 +266,13 @@ def test_links_are_followed(tmp_path):
     for name in ("run_log.json", "candidates.json"):
         (folder / name).symlink_to(TOOLS / "gepa" / name)
     assert len(read(folder)[0]) == 14
+
+
+def test_a_folder_of_an_old_release_is_named_as_one(tmp_path):
+    folder = write_gepa(tmp_path / "run", [entry(0)])
+    (folder / "gepa_state.bin").write_bytes(b"never opened")
+    assert len(read(folder)[0]) == 1
+    assert read(folder)[1] == []
+    (folder / "run_log.json").unlink()
+    with pytest.raises(AuditError, match=r"gepa_state.bin: without run_log.json .* before 0\.1\.1"):
+        read(folder)
