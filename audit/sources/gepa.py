@@ -48,8 +48,8 @@ _TEXT_LOG: Final = "run_log.txt"
 _DATASET: Final = "reflective_dataset.json"
 
 NO_LOG: Final = (
-    "without run_log.json and candidates.json: releases of GEPA before 0.1.1 do not write them, nor does a run that has "
-    "just begun; the pickled state is not opened, and a recorder can be used from 0.1.0 on (docs/optimizers.md)"
+    "without run_log.json and candidates.json: releases of GEPA before 0.1.1 do not write them, nor does a run that "
+    "has just begun; the pickled state is not opened, and a recorder can be used from 0.1.0 on (docs/optimizers.md)"
 )
 """Why nothing is read of a folder that has a state alone."""
 
