@@ -47,7 +47,7 @@ class Origin:
     first: Node
 
 
-@functools.lru_cache(4096)
+@functools.lru_cache(2**14)
 def sentences(text: str, component: str = "") -> tuple[str, ...]:
     """The sentences of a text, or the lines of a program, without blanks around them and without empty ones."""
     if component == PROGRAM:

@@ -177,7 +177,8 @@ def _told(members: Sequence[PoolMember], iterations: Sequence[Iteration]) -> tup
     for member in members:
         record = records.get(member.iteration) if member.iteration is not None else None
         text = member.text or (_text(record.revised) if record is not None else None)
-        by_text[_key(text)] = member.candidate
+        if text is not None:
+            by_text[_key(text)] = member.candidate
         node = Node(
             name=member.candidate,
             role=member.role,
@@ -196,7 +197,8 @@ def _told(members: Sequence[PoolMember], iterations: Sequence[Iteration]) -> tup
             if parent not in named:
                 named.add(parent)
                 text = None if node.record is None else _text(node.record.initial)
-                by_text.setdefault(_key(text), parent)
+                if text is not None:
+                    by_text.setdefault(_key(text), parent)
                 nodes.insert(0, Node(name=parent, role="seed", text=text))
     made = {member.iteration for member in members}
     for record in iterations:
