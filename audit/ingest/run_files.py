@@ -34,7 +34,7 @@ class _Found(msgspec.Struct, frozen=True):
 
 def encoded(intake: Intake) -> bytes | None:
     """What was found, to be kept; None where it cannot be: some files are temporary ones."""
-    if any(file.real is None and file.place is None for file in intake.files):
+    if any(Path(file.file).is_relative_to(intake.directory) for file in intake.files):
         return None
     # A number that JSON here cannot hold, or a name that is no text.
     with contextlib.suppress(OverflowError, UnicodeEncodeError, msgspec.MsgspecError):
@@ -55,6 +55,9 @@ def found_again(content: bytes, runs: Collection[RunKey], directory: Path) -> In
         files = [file for file in found.files if file.identity in runs]
         for pack in {file.file for file in files if file.place is not None}:
             check(Path(pack))
+        # A translation is kept apart, and may have been removed.
+        if not all(Path(file.file).exists() for file in files if file.real is None and file.place is None):
+            return None
     except (msgspec.MsgspecError, AuditError, DamagedError, OSError):
         return None
     intake = Intake(directory)
