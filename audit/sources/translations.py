@@ -33,6 +33,12 @@ SMALLEST: Final = 2**18
 """Bytes of logs from which on translations are kept."""
 
 
+MOST: Final = 10**9
+"""Bytes of all that are kept."""
+IN_USE: Final = 600.0
+"""Seconds for which a translation is left alone."""
+
+
 class _Translation(msgspec.Struct, frozen=True):
     """What a source adds to an intake; files are relative to the folder of the translation."""
 
@@ -82,7 +88,7 @@ def _folder(source: Source, claimed: Sequence[Found]) -> Path | None:
     kept_in = cache_folder()
     if kept_in is None or not claimed:
         return None
-    state: list[object] = [version("salience-audit"), _program(), type(source).__name__]
+    state: list[object] = [version("salience-audit"), _program()]
     size, newest = 0, 0
     for found in claimed:
         if found.path is None:
@@ -96,7 +102,9 @@ def _folder(source: Source, claimed: Sequence[Found]) -> Path | None:
             state.append([found.label, str(path), stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino])
     if size < SMALLEST or time.time_ns() - newest < SETTLED:
         return None
-    return kept_in / _FOLDER / hashlib.blake2b(json.dumps(state).encode(), digest_size=16).hexdigest()
+    whose = [type(source).__name__, os.path.commonpath([found.path.parent for found in claimed if found.path])]
+    names = (hashlib.blake2b(json.dumps(each).encode(), digest_size=16).hexdigest() for each in (whose, state))
+    return kept_in.joinpath(_FOLDER, *names)
 
 
 def _program() -> list[int]:
@@ -129,7 +137,7 @@ def _add(made: _Translation, folder: Path, intake: Intake) -> None:
 def _keep(made_in: Path, folder: Path, made: _Translation) -> bool:
     """Move a translation to where it is kept: as a whole, so that no half of one is ever found."""
     folder.parent.mkdir(parents=True, exist_ok=True)
-    _remove_unused(folder.parent)
+    _tidy(folder)
     draft = folder.with_name(f"{folder.name}.{os.getpid()}")
     draft.mkdir()
     try:
@@ -143,8 +151,19 @@ def _keep(made_in: Path, folder: Path, made: _Translation) -> bool:
     return (folder / _INDEX).is_file()
 
 
-def _remove_unused(kept_in: Path) -> None:
-    for folder in kept_in.iterdir():
+def _tidy(folder: Path) -> None:
+    """Remove translations that were not used for long, earlier ones of the same logs, and those beyond the size limit.
+
+    One that was used a moment ago may be in use.
+    """
+    kept: list[tuple[float, int, Path]] = []
+    for each in folder.parent.parent.glob("*/*"):
         with contextlib.suppress(OSError):
-            if time.time() - folder.stat().st_mtime > UNUSED * DAY:
-                shutil.rmtree(folder, ignore_errors=True)
+            size = sum(path.stat().st_size for path in each.rglob("*"))
+            kept.append((time.time() - each.stat().st_mtime, size, each))
+    excess = sum(size for _, size, _ in kept) - MOST
+    for unused, size, each in sorted(kept, reverse=True):
+        is_replaced = each.parent == folder.parent or excess > 0
+        if unused > UNUSED * DAY or (is_replaced and unused > IN_USE):
+            shutil.rmtree(each, ignore_errors=True)
+            excess -= size

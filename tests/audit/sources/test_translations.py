@@ -61,6 +61,15 @@ def test_a_log_that_grew_is_translated_again(tmp_path, finished):
     assert len(finished) == 2
 
 
+def test_earlier_translations_of_a_log_are_removed_unless_they_may_be_in_use(tmp_path, cache, monkeypatch):
+    for number in range(3):
+        gains(write_gepa(tmp_path / "run", [entry(each) for each in range(number + 1)]))
+    assert len(list(cache.glob("*/*"))) == 3
+    monkeypatch.setattr(translations, "IN_USE", -1.0)
+    gains(write_gepa(tmp_path / "run", [entry(each) for each in range(4)]))
+    assert len(list(cache.glob("*/*"))) == 1
+
+
 def test_no_cache_keeps_nothing(tmp_path, cache):
     folder = write_gepa(tmp_path / "run", [entry(0)])
     assert gains(folder, cache=False)
@@ -72,7 +81,7 @@ def test_problems_are_reported_again(tmp_path, cache):
     first, second = (audit.lineage(folder).notes for _ in range(2))
     assert any("iteration 1" in note and "left out" in note for note in first)
     assert first == second
-    assert len(list(cache.iterdir())) == 1
+    assert len(list(cache.glob("*/*"))) == 1
 
 
 def test_members_of_archives_are_not_kept(tmp_path, cache):
@@ -87,7 +96,7 @@ def test_members_of_archives_are_not_kept(tmp_path, cache):
 def test_damage_is_made_good(tmp_path, cache, finished):
     folder = write_gepa(tmp_path / "run", [entry(0)])
     first = gains(folder)
-    (kept,) = cache.iterdir()
+    (kept,) = cache.glob("*/*")
     (kept / "translation.json").write_text("{")
     assert gains(folder) == first
     assert len(finished) == 2
