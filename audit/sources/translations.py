@@ -102,7 +102,10 @@ def _folder(source: Source, claimed: Sequence[Found]) -> Path | None:
             state.append([found.label, str(path), stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino])
     if size < SMALLEST or time.time_ns() - newest < SETTLED:
         return None
-    whose = [type(source).__name__, os.path.commonpath([found.path.parent for found in claimed if found.path])]
+    whose = [
+        type(source).__name__,
+        os.path.commonpath([found.path.parent.absolute() for found in claimed if found.path]),
+    ]
     names = (hashlib.blake2b(json.dumps(each).encode(), digest_size=16).hexdigest() for each in (whose, state))
     return kept_in.joinpath(_FOLDER, *names)
 
