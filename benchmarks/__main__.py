@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from benchmarks import collector_scale, commands, concurrency, prompts, reproduction, rollouts, viewer
+from benchmarks import collector_scale, commands, concurrency, prompts, reproduction, rollouts, tool_folders, viewer
 from benchmarks.machine import machine
 
 RESULTS = Path("benchmarks/results")
@@ -32,6 +32,7 @@ PARTS: dict[str, tuple[str, Callable[[], list[dict[str, object]]]]] = {
     "collector": ("collect with the simulated model", collector_scale.results),
     "cold": ("an audit with nothing kept against read_json and pandas", partial(commands.results, "cold")),
     "kept": ("commands on unchanged records against imports alone", partial(commands.results, "kept")),
+    "tools": ("commands over a long folder of GEPA against the same with nothing kept", tool_folders.results),
     "cores": ("one core against all, threads against workers", partial(commands.results, "cores")),
     "reproduction": ("tables and figures of 900 runs", reproduction.results),
     "viewer": ("the viewer over a million revisions", viewer.results),

@@ -114,6 +114,13 @@ def test_search_quality(run):
     assert all("±" in cell for cell in found["nim"])
 
 
+@pytest.mark.slow
+def test_a_folder_of_gepa(run):
+    lines = run("tool_folders", "--iterations", "60").splitlines()
+    assert [line.split()[0] for line in lines] == ["salience", "revisions", "lineage", "lineage", "patterns", "show"]
+    assert all("times as fast" in line for line in lines)
+
+
 def test_audit_in_pandas_counts_alike(tmp_path):
     many = write_records(tmp_path, revisions=1000)
     with open_store([many], cache=False) as store:
