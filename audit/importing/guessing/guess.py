@@ -95,7 +95,8 @@ def _take_shipped(draft: Guess) -> bool:
     for file in sorted(SHIPPED.iterdir(), key=lambda each: each.name) if SHIPPED.is_dir() else ():
         name, text = file.name.removesuffix(".toml"), file.read_text("utf-8")
         mapping, _ = parse_mapping(text, Path(name))
-        if all(draft.is_column(column) for column in mapping.columns.values()):
+        # Of logs with a row per candidate the columns are too few and too common to tell whose log it is.
+        if mapping.parents is None and all(draft.is_column(column) for column in mapping.columns.values()):
             for field, column in mapping.columns.items():
                 draft.take(field, column, f"as in the mapping {name}")
             for field, value in mapping.constants.items():
