@@ -178,7 +178,7 @@ $(VENV)/.baselines: requirements.lock pyproject.toml | $(VENV)/.dev
 .venv-shinka/.done: NEEDS := shinka-evolve==0.0.7
 .venv-optuna/.done: NEEDS := optuna==5.0.0 pandas
 .venv-promptolution/.done: NEEDS := promptolution==2.3.0
-.venv-mlflow/.done: NEEDS := mlflow-skinny==3.17.2 sqlalchemy pandas
+.venv-mlflow/.done: NEEDS := mlflow-skinny==3.17.2 alembic sqlalchemy pandas
 .venv-scout/.done: NEEDS := inspect-scout==0.6.1
 # Finds its task by an entry point of this project, and has versions of its own of what requirements.lock pins.
 .venv-inspect/.done: NEEDS := inspect-ai==0.3.285 --editable '.[inspect,openai]'

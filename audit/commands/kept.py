@@ -21,7 +21,6 @@ from audit.output.spelled import Spelled, Spelling
 from audit.remote.urls import RemotePath, path_of
 from audit.request import Request, note
 from audit.vocabulary.detectors import DETECTORS
-from collector.system.stopping import uninterrupted
 
 if TYPE_CHECKING:
     from audit.ingest.analyses import Analysis
@@ -138,13 +137,6 @@ def _show(table: Table, output: str) -> None:
     table.print(output)
 
 
-def _load_engine(request: Request) -> None:
-    """Import what reads records, if there are any: the process would abort where Ctrl-C interrupts that import."""
-    if request.paths:
-        with uninterrupted():
-            import duckdb  # noqa: F401
-
-
 def deliver_kept(command: str, request: Request, own: Mapping[str, Any], make: Callable[[], Table | None]) -> None:
     """Print the table of a command, from what is kept if the same has been printed before.
 
@@ -159,7 +151,6 @@ def deliver_kept(command: str, request: Request, own: Mapping[str, Any], make: C
     if (printed := _recalled(analysis, name)) is not None:
         _show(_table(command, printed), request.output)
         return
-    _load_engine(request)
     if (table := make()) is not None and analysis is None:
         deliver(table, request)
     elif table is not None and analysis is not None:
@@ -182,7 +173,6 @@ def kept_text(command: str, request: Request, own: Mapping[str, Any], make: Call
     name = _name(command, request, own)
     if (printed := _recalled(analysis, name)) is not None:
         return str(printed.rows[0][0])
-    _load_engine(request)
     text = make()
     if analysis is not None:
         _keep(analysis, name, _Printed(request.said, [], [], [[text]], 1, False, {"parts": {}}))

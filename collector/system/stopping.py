@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any, Final
 
@@ -101,6 +102,7 @@ def answering(message: str) -> Iterator[None]:
     descriptor = signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
     hooks = sys.unraisablehook, threading.excepthook
     sys.unraisablehook, threading.excepthook = (_unless_stopped(hook) for hook in hooks)
+    sys.meta_path.insert(0, _Uninterrupted)
     try:
         for number in reversed(numbers):
             # Python's own for Ctrl-C: asyncio replaces no other by one that cancels tasks.
@@ -108,6 +110,7 @@ def answering(message: str) -> Iterator[None]:
         yield
     finally:
         _ended.set()
+        sys.meta_path.remove(_Uninterrupted)
         sys.unraisablehook, threading.excepthook = hooks
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -120,23 +123,32 @@ def answering(message: str) -> Iterator[None]:
             _was_stopped.set()
 
 
-@contextlib.contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Within the block Ctrl-C waits: compiled modules may abort the process where their import is interrupted.
+class _Uninterrupted:
+    """Has Ctrl-C wait for the import of DuckDB: its compiled module aborts the process where that is interrupted."""
 
-    Outside the main thread, which alone is interrupted, nothing happens.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    waiting = []
-    before = signal.signal(signal.SIGINT, lambda *_: waiting.append(True))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-        if waiting:
-            signal.raise_signal(signal.SIGINT)
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: Any = None) -> Any:
+        """As a finder of `sys.meta_path`."""
+        if name != "duckdb" or threading.current_thread() is not threading.main_thread():
+            return None
+        spec: Any = PathFinder.find_spec(name, path, target)
+        if spec is not None:
+            spec.loader.exec_module = _uninterrupted(spec.loader.exec_module)
+        return spec
+
+
+def _uninterrupted(execute: Callable[[Any], None]) -> Callable[[Any], None]:
+    def run(module: Any) -> None:
+        waiting = []
+        before = signal.signal(signal.SIGINT, lambda *_: waiting.append(True))
+        try:
+            execute(module)
+        finally:
+            signal.signal(signal.SIGINT, before)
+            if waiting:
+                signal.raise_signal(signal.SIGINT)
+
+    return run
 
 
 def restore_handlers() -> None:
