@@ -180,7 +180,7 @@ class _Writer(Generic[T]):
         return [(written, None if place < count else error) for place, (_, written) in enumerate(batch)]
 
 
-async def complete(model: Model, prompt: str, seed: int, form: Form) -> Completion:
+async def complete(model: Model, prompt: str, seed: int, form: Form | None) -> Completion:
     """One call; an answer that no reader could use is an answer all the same.
 
     Raises:

@@ -29,6 +29,15 @@ ConcurrencyOption = Annotated[
     int | None,
     typer.Option("--concurrency", min=1, max=10_000, help="Calls in flight at once; else 4, with local 1."),
 ]
+EvaluateOption = Annotated[
+    str | None,
+    typer.Option(
+        "--evaluate", metavar="MODULE:FUNCTION", help="Score candidates that are texts: texts by name → number."
+    ),
+]
+TimeLimitOption = Annotated[
+    float, typer.Option("--time-limit", min=0.01, max=10**6, help="Seconds that --evaluate has for a candidate.")
+]
 PlanPath = Annotated[Path, typer.Argument(metavar="PLAN", help="What `audit intervene plan` wrote.")]
 
 
@@ -87,6 +96,8 @@ def run(
     concurrency: ConcurrencyOption = None,
     keep_prompts: Annotated[bool, typer.Option("--keep-prompts", help="Record prompts as well.")] = False,
     plan_only: Annotated[bool, typer.Option("--plan", help="Print what is left, and ask nothing.")] = False,
+    evaluate: EvaluateOption = None,
+    time_limit: TimeLimitOption = 60.0,
 ) -> None:
     """Make the calls of a plan that have no answer yet; interrupted, the same command goes on.
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Unpack
 
 import typer
 
-from audit.commands.intervening import ConcurrencyOption
+from audit.commands.intervening import ConcurrencyOption, EvaluateOption, TimeLimitOption
 from audit.commands.overview import Overview
 from audit.commands.reading import NoCacheOption, TaskModules, WorkersOption, printing, reading
 from audit.commands.version import HELP
@@ -106,7 +106,12 @@ def plan(
 
 @remedy.command()
 @printing(calls="audit.remedies.remedy:remedy_run")
-def run(plan: PlanPath, concurrency: ConcurrencyOption = None) -> None:
+def run(
+    plan: PlanPath,
+    concurrency: ConcurrencyOption = None,
+    evaluate: EvaluateOption = None,
+    time_limit: TimeLimitOption = 60.0,
+) -> None:
     """Make the calls of a plan that have no answer yet; interrupted, the same command goes on.
 
     Example: audit remedy run remedies.json

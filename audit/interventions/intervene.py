@@ -11,7 +11,7 @@ from audit.arguments import Data, RunSelection, request_of
 from audit.interventions.effects.named_shares import STIMULI
 from audit.interventions.expected import Decides, decides
 from audit.interventions.making import make_plan
-from audit.interventions.plan import Plan, answers_file, read_plan, write_plan
+from audit.interventions.plan import TEXTS, Plan, answers_file, kind_of, read_plan, write_plan
 from audit.interventions.presets import asks_presence, asks_shares, get_preset
 from audit.output.errors import AuditError, UsageError, count
 from audit.output.formats import Row
@@ -75,6 +75,7 @@ def intervene_plan(
         AuditError: no records, no eligible prompt, the plan can find nothing, or it cannot be written.
     """
     from audit.interventions.running import model_of
+    from audit.interventions.texts.doors import revises_texts, text_plan
 
     model_options = {name: value for name, value in options.items() if name in ModelOptions.__optional_keys__}
     selection = {name: value for name, value in options.items() if name not in model_options}
@@ -84,6 +85,26 @@ def intervene_plan(
     path = Path(out)
     if not dry_run and path.exists():
         raise AuditError(f"{path} exists; a plan is not replaced: name another place with --out FILE")
+    if revises_texts(request):
+        if templates is not None or task_modules:
+            raise UsageError("--prompts and --task-module are for prompts that revise policies")
+        return text_plan(
+            request,
+            path,
+            program="audit intervene",
+            backend=backend,
+            model=model.name,
+            options=dict(model.options),
+            given={name: value for name, value in given.items() if value is not None},
+            preset=preset,
+            units=units,
+            arms=arms,
+            seed=seed,
+            alpha=alpha,
+            permutations=permutations,
+            longest=longest,
+            dry_run=dry_run,
+        )
     plan = make_plan(
         request.paths,
         request.choose,
@@ -119,6 +140,8 @@ def intervene_run(
     concurrency: int | None = None,
     keep_prompts: bool = False,
     plan_only: bool = False,
+    evaluate: str | None = None,
+    time_limit: float = 60.0,
     program: str = "audit intervene",
 ) -> Table:
     """Make the calls of a plan that have no answer yet; interrupted, it goes on where it was.
@@ -128,6 +151,8 @@ def intervene_run(
         concurrency: calls in flight at once; None for 1 with local, else 4.
         keep_prompts: record prompts as well; otherwise they can be made again from the records.
         plan_only: make no calls; the result states what is left.
+        evaluate: `module:function` that scores candidates that are texts, in a process of its own.
+        time_limit: seconds that it has for one of them.
         program: whose `report` follows, in what is printed.
 
     Returns:
@@ -140,7 +165,20 @@ def intervene_run(
     from audit.interventions.running import run_plan
 
     path = Path(plan)
+    if kind_of(path) == TEXTS:
+        from audit.interventions.texts.doors import text_run
+
+        return text_run(
+            path,
+            concurrency=concurrency,
+            keep_prompts=keep_prompts,
+            plan_only=plan_only,
+            scoring=(evaluate, time_limit),
+            program=program,
+        )
     read = read_plan(path)
+    if evaluate is not None:
+        raise UsageError("--evaluate is for plans on texts; policies are run, with --rollouts of the plan")
     if read.imported:
         raise UsageError(
             f"{path} holds imported answers, so that there is nothing to run; go on with: audit intervene report {path}"
@@ -185,6 +223,12 @@ def intervene_report(
         from audit.interventions.side_by_side import side_by_side
 
         return side_by_side(paths, outcome=outcome, cache=cache, workers=workers)
+    if kind_of(paths[0]) == TEXTS:
+        from audit.interventions.texts.doors import text_report
+
+        if outcome is not None:
+            raise UsageError("--outcome is for plans on policies")
+        return text_report(paths[0])
     report = read_report(paths[0], cache=cache, workers=workers)
     rows = report.rows(outcome)
     if outcome is not None and not rows:

@@ -24,6 +24,9 @@ FRAMES_DRAWN: Final = 2
 """The first schema in whose plans `C` draws a frame as well; before, it was the neutral one."""
 ENDING: Final = ".answers.jsonl"
 """What the plan's `.json` becomes in the name of the file of its answers."""
+TEXTS: Final = "texts"
+KIND: Final = "rollouts"
+"""What a plan is on that states nothing else."""
 LARGEST: Final = 256 * 2**20
 """Bytes of the largest plan that is read."""
 
@@ -157,10 +160,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     def signed(self) -> Plan:
         """The plan with its hash."""
-        return msgspec.structs.replace(self, sha256=_digest(msgspec.json.encode(self)))
+        return msgspec.structs.replace(self, sha256=digest(msgspec.json.encode(self)))
 
 
-def write_plan(plan: Plan, path: Path) -> None:
+def write_plan(plan: msgspec.Struct, path: Path) -> None:
     """Write a plan, which must not exist, so that none is replaced after its answers were seen.
 
     Raises:
@@ -190,31 +193,52 @@ def read_plan(path: Path) -> Plan:
     Raises:
         AuditError: it cannot be read, is no plan, was written by a newer version, or is not as it was written.
     """
+    data = read_bytes(path)
     try:
-        with open_regular(path) as file:
-            data = file.read(LARGEST + 1)
-    except OSError as error:
-        raise AuditError(f"cannot read {path}: {error.strerror or error}") from None
-    try:
-        schema = msgspec.json.decode(data, type=_Schema).schema
+        head = msgspec.json.decode(data, type=_Schema)
+        schema = head.schema
+        if head.kind != KIND:
+            raise AuditError(f"{path} is a plan on {head.kind}, which only audit intervene and audit remedy read")
         if schema > SCHEMA:
             raise AuditError(f"{path}: written by a newer version (schema {schema}); this one reads {SCHEMA}")
         plan = msgspec.json.decode(data, type=Plan)
-        digest = _digest(data)
+        sha256 = digest(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise AuditError(f"{path} is not a plan of audit intervene ({error})") from None
-    if digest != plan.sha256:
+    if sha256 != plan.sha256:
         raise AuditError(f"{path} was changed after it was written: its SHA-256 does not fit; make a new plan")
     if unknown := plan.arms.keys() - ARMS.keys():
         raise AuditError(f"{path} asks under arm {min(unknown)}, which this version does not have")
     return plan
 
 
+def kind_of(path: Path) -> str:
+    """What the plan in a file is on; `rollouts` where the file is none, which whoever reads it reports."""
+    try:
+        return msgspec.json.decode(read_bytes(path), type=_Schema).kind
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return KIND
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a plan, one more than it can have at most.
+
+    Raises:
+        AuditError: it cannot be read.
+    """
+    try:
+        with open_regular(path) as file:
+            return file.read(LARGEST + 1)
+    except OSError as error:
+        raise AuditError(f"cannot read {path}: {error.strerror or error}") from None
+
+
 class _Schema(msgspec.Struct):
     schema: int
+    kind: str = KIND
 
 
-def _digest(plan: bytes) -> str:
+def digest(plan: bytes) -> str:
     """SHA-256 of a plan but for its own field, in a form that later versions with more fields find as well."""
     fields = msgspec.json.decode(plan) | {"sha256": ""}
     return hashlib.sha256(msgspec.json.encode(fields, order="sorted")).hexdigest()

@@ -59,7 +59,7 @@ def run_plan(plan: Plan, path: Path, *, concurrency: int, keep_prompts: bool = F
             written, or is another plan's.
         KeyboardInterrupt: Ctrl-C; the same command goes on from there.
     """
-    model = _model(plan, concurrency)
+    model = planned_model(plan.backend, plan.given, plan.model, plan.options, concurrency)
     evidence, tasks = units_of(plan, path)
     file_path = answers_file(path)
     with AnswerFile(file_path, ANSWERS) as file:
@@ -242,17 +242,19 @@ def model_of(backend: str, given: Mapping[str, Any], concurrency: int) -> AskedM
     return model
 
 
-def _model(plan: Plan, concurrency: int) -> AskedModel:
+def planned_model(
+    backend: str, given: Mapping[str, Any], name: str, options: Mapping[str, Any], concurrency: int
+) -> AskedModel:
     """The planned model.
 
     Raises:
         AuditError: it is another one by now.
     """
-    model = model_of(plan.backend, plan.given, concurrency)
-    stated = {name: value for name, value in model.options.items() if name != "reproducible"}
-    planned = {name: value for name, value in plan.options.items() if name != "reproducible"}
-    if model.name != plan.model or stated != planned:
-        what = f"{model.name}, not {plan.model}" if model.name != plan.model else "set otherwise than planned"
+    model = model_of(backend, given, concurrency)
+    stated = {option: value for option, value in model.options.items() if option != "reproducible"}
+    planned = {option: value for option, value in options.items() if option != "reproducible"}
+    if model.name != name or stated != planned:
+        what = f"{model.name}, not {name}" if model.name != name else "set otherwise than planned"
         raise AuditError(f"the model is {what}; a plan can only be run with its own model: make a new plan")
     return model
 

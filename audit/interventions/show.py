@@ -13,7 +13,7 @@ from audit.interventions.arms import ARMS
 from audit.interventions.experiment import Answered
 from audit.interventions.making import tasks_of
 from audit.interventions.outcomes import changed_of, read_experiment
-from audit.interventions.plan import Call, Plan, read_plan
+from audit.interventions.plan import TEXTS, Call, Plan, kind_of, read_plan
 from audit.output.errors import UsageError
 from audit.output.escaping import visible
 from audit.output.rows import Table
@@ -40,6 +40,10 @@ def intervene_show(plan: str | Path, unit: str | int, *, full: bool = False, cac
         AuditError: the plan was changed, or has no answers.
     """
     path = Path(plan)
+    if kind_of(path) == TEXTS:
+        from audit.interventions.texts.doors import text_show
+
+        return text_show(path, str(unit), full=full)
     read = read_plan(path)
     place = _place(read, str(unit))
     answers, problems = read_answers(read, path)

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 import msgspec
 import numpy as np
@@ -77,6 +77,21 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         return f"{self.env}/{self.variant}/{self.run}/{self.iteration}"
+
+
+class Drawn(Protocol):
+    """What is drawn: a revision of a run."""
+
+    @property
+    def key(self) -> RevisionKey:
+        """What identifies it."""
+
+    @property
+    def cluster(self) -> RunKey:
+        """The run, whose units share a history."""
+
+
+U = TypeVar("U", bound=Drawn)
 
 
 @dataclass
@@ -156,7 +171,7 @@ def eligible(
     return found
 
 
-def draw(units: Sequence[Unit], number: int, seed: int) -> list[Unit]:
+def draw(units: Sequence[U], number: int, seed: int) -> list[U]:
     """Draw units evenly over runs; a larger draw with the same seed contains a smaller one.
 
     Units of each run are ordered by a hash, and drawn in turns: the first of every run, then the second. No run gives
@@ -167,7 +182,7 @@ def draw(units: Sequence[Unit], number: int, seed: int) -> list[Unit]:
         number: how many to draw.
         seed: of the hash.
     """
-    by_run: dict[RunKey, list[Unit]] = defaultdict(list)
+    by_run: dict[RunKey, list[U]] = defaultdict(list)
     for unit in sorted(units, key=lambda unit: _digest(seed, unit.key)):
         by_run[unit.cluster].append(unit)
     if not by_run:

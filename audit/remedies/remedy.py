@@ -11,9 +11,10 @@ from audit.cards.suite import Size, Suite, packaged, write_records
 from audit.interventions.answers import report_of
 from audit.interventions.intervene import PlanOptions, planned
 from audit.interventions.making import make_plan, tasks_of
-from audit.interventions.plan import Plan, write_plan
+from audit.interventions.plan import TEXTS, Plan, kind_of, write_plan
 from audit.interventions.presets import Preset
 from audit.interventions.report import finished, read_report
+from audit.interventions.texts.doors import revises_texts, text_plan, text_report
 from audit.output.errors import AuditError, UsageError
 from audit.output.rows import Table
 from audit.remedies.outcomes import RECORDED, outcomes
@@ -26,6 +27,8 @@ from collector.tasks import Task
 
 SIZES: Final[Mapping[str, tuple[int, int, int, int]]] = {"small": (40, 6, 3, 100), "full": (126, 9, 6, 100)}
 """Units, answers to each recorded prompt, answers under each remedy, and rollouts of each policy."""
+PRESET: Final = "remedies"
+"""The preset of such a plan on texts."""
 PREFIX: Final = "remedies-"
 """What the preset of such a plan begins with."""
 
@@ -80,16 +83,34 @@ def remedy_plan(
     if size not in SIZES:
         raise UsageError(f"unknown size '{size}'; choose from {', '.join(SIZES)}")
     number, own, each, runs = SIZES[size]
-    chosen = _chosen(remedies)
-    arms = {RECORDED: own, **{name: each for name in chosen if REMEDIES[name].rewrites is not None}}
-    if rollouts is not None and rollouts < 2:
-        raise UsageError(f"--rollouts {rollouts}: remedies are judged by returns; give 2 or more")
     model_options = {name: value for name, value in options.items() if name in ModelOptions.__optional_keys__}
     selection = {name: value for name, value in options.items() if name not in model_options}
     given: dict[str, Any] = {**model_options, "personality": personality}
     model = model_of(backend, given, 1)
     if not dry_run and path.exists():
         raise AuditError(f"{path} exists; a plan is not replaced: name another place with --out FILE")
+    if suite is None and (request := request_of(data, RunSelection, selection)).paths and revises_texts(request):
+        return text_plan(
+            request,
+            path,
+            program="audit remedy",
+            backend=backend,
+            model=model.name,
+            options=dict(model.options),
+            given={name: value for name, value in given.items() if value is not None},
+            preset=PRESET,
+            remedies=remedies,
+            units=units,
+            seed=seed,
+            alpha=ALPHA,
+            permutations=4999,
+            longest=longest,
+            dry_run=dry_run,
+        )
+    chosen = _chosen(remedies)
+    arms = {RECORDED: own, **{name: each for name in chosen if REMEDIES[name].rewrites is not None}}
+    if rollouts is not None and rollouts < 2:
+        raise UsageError(f"--rollouts {rollouts}: remedies are judged by returns; give 2 or more")
     paths, choose, source = _source(data, selection, suite, path)
     plan = make_plan(
         paths,
@@ -132,6 +153,8 @@ def remedy_report(plan: str | Path, *, workers: str | None = None, cache: bool =
     """
     check_workers(workers)
     path = Path(plan)
+    if kind_of(path) == TEXTS:
+        return text_report(path)
     read, answers, problems = finished(path, program="audit remedy")
     if not read.preset.startswith(PREFIX):
         raise AuditError(f"{path} is a plan of another experiment; report it with: audit intervene report {path}")
@@ -143,7 +166,9 @@ def remedy_report(plan: str | Path, *, workers: str | None = None, cache: bool =
     return table(report, rows, report_of(problems))
 
 
-def remedy_run(plan: str | Path, *, concurrency: int | None = None) -> Table:
+def remedy_run(
+    plan: str | Path, *, concurrency: int | None = None, evaluate: str | None = None, time_limit: float = 60.0
+) -> Table:
     """Make the calls of a plan that have no answer yet; interrupted, it goes on where it was.
 
     Raises:
@@ -151,7 +176,9 @@ def remedy_run(plan: str | Path, *, concurrency: int | None = None) -> Table:
     """
     from audit.interventions.intervene import intervene_run
 
-    return intervene_run(plan, concurrency=concurrency, program="audit remedy")
+    return intervene_run(
+        plan, concurrency=concurrency, evaluate=evaluate, time_limit=time_limit, program="audit remedy"
+    )
 
 
 def _chosen(remedies: Sequence[str]) -> list[str]:

@@ -10,13 +10,13 @@ import msgspec
 from audit.sources.tool_runs import cut
 from audit.vocabulary.evidence import ShownRollout
 
-_HEADING: Final = re.compile(
+PROGRAMS: Final = re.compile(
     r"^### (?P<name>Attempt \d+|Program D?\d+|Inspiration \d+)(?: \(Score: (?P<score>-?\d+(?:\.\d+)?)[^\n]*\))?[ \t]*$"
     r"|^## (?:Previous Attempts|Top Performing Programs|Diverse Programs|Inspiration Programs)$",
     re.MULTILINE,
 )
-_FIRST: Final = "\n# Program Evolution History\n"
-_LAST: Final = "\n# Current Program\n"
+SHOWN_AFTER: Final = "\n# Program Evolution History\n"
+SHOWN_BEFORE: Final = "\n# Current Program\n"
 _METRIC: Final = re.compile(r"^- Metrics: (?:.*, )?combined_score: (-?\d+(?:\.\d+)?)", re.MULTILINE)
 
 
@@ -25,8 +25,8 @@ def shown_programs(prompt: str) -> list[ShownRollout]:
 
     Attempts state theirs among their metrics. There are none in a prompt of another template.
     """
-    start, end = prompt.find(_FIRST), prompt.rfind(_LAST)
-    found = list(_HEADING.finditer(prompt, start, end)) if 0 <= start < end else []
+    start, end = prompt.find(SHOWN_AFTER), prompt.rfind(SHOWN_BEFORE)
+    found = list(PROGRAMS.finditer(prompt, start, end)) if 0 <= start < end else []
     ends = [*(heading.start() for heading in found[1:]), end]
     shown = []
     for heading, stop in zip(found, ends, strict=False):
