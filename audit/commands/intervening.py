@@ -32,7 +32,7 @@ ConcurrencyOption = Annotated[
 EvaluateOption = Annotated[
     str | None,
     typer.Option(
-        "--evaluate", metavar="MODULE:FUNCTION", help="Score candidates that are texts: texts by name → number."
+        "--evaluate", metavar="MODULE:FUNCTION", help="Score candidates that are texts by a function of your own."
     ),
 ]
 TimeLimitOption = Annotated[

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from audit.interventions.texts.prompts import HIDDEN, ReflectionPrompt, Shown
+from audit.interventions.texts.prompts import DSPY, HIDDEN, ReflectionPrompt, Shown
 
 RECORDED: Final = "A0"
 CONJOINT: Final = "C"
@@ -125,8 +125,10 @@ def _asked(material: Material, shown: Sequence[tuple[int, Shown]], *, numbers: S
 
 
 def _in_order(material: Material, order: Sequence[int]) -> list[tuple[int, Shown]]:
-    """Examples in another order; headings stay at their places."""
+    """Examples in another order; headings stay at their places, but for those that state a role."""
     shown, names = material.prompt.shown, material.prompt.names
+    if material.prompt.dialect.named:
+        names = [names[example] for example in order]
     return [(example, replace(shown[example], name=name)) for example, name in zip(order, names, strict=False)]
 
 
@@ -312,7 +314,13 @@ ARMS: Final[Mapping[str, Arm]] = {
         "scores exchanged",
         lambda material: material.can_exchange_scores,
     ),
-    "L": Arm("letters in place of numbers and roles", _letters, RECORDED, "letters for numbers"),
+    "L": Arm(
+        "letters in place of numbers and roles",
+        _letters,
+        RECORDED,
+        "letters for numbers",
+        lambda material: material.prompt.dialect is not DSPY,
+    ),
     "AP": Arm(
         "a passing example added",
         _passing_added,

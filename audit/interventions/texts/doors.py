@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ from audit.interventions.texts.effects import proposal
 from audit.interventions.texts.evaluating import evaluate
 from audit.interventions.texts.plan import TextPlan, make_text_plan, read_text_plan
 from audit.interventions.texts.report import candidates_of, text_report_table
-from audit.interventions.texts.running import read_text_answers, run_text_plan
+from audit.interventions.texts.running import TextAnswer, read_text_answers, run_text_plan
 from audit.output.errors import AuditError, UsageError, count, report
 from audit.output.rows import Table
 from audit.request import Request
@@ -33,9 +33,7 @@ def revises_texts(request: Request) -> bool:
     with open_records(request.paths) as records:
         kinds = {run.is_text for run in request.choose(records)}
     if len(kinds) > 1:
-        raise UsageError(
-            "some of these runs revise texts, others policies; choose with --env, --variant or --condition"
-        )
+        raise UsageError("some of these runs revise texts, others policies; choose with --env or --variant")
     return kinds == {True}
 
 
@@ -189,12 +187,11 @@ def text_show(path: Path, unit: str, *, full: bool) -> Table:
     if not 0 <= place < len(names):
         raise UsageError(f"no unit {unit}: give its number, 1 to {len(names)}, or its name, such as {names[0]}")
     answers, faults = read_text_answers(plan, path)
-    rows: list[Mapping[str, Any]] = [
+    rows: list[dict[str, Any]] = [
         {
             "arm": call.arm,
             "replicate": call.replicate,
-            "shown": ", ".join(_shown(each.example, each.name, longest=each.longest) for each in answer.shown)
-            or "nothing",
+            "shown": _shown(answer),
             "text": proposal(plan, place, answer),
             "answer": answer.completion,
         }
@@ -206,7 +203,7 @@ def text_show(path: Path, unit: str, *, full: bool) -> Table:
     scores = ", ".join(f"{number}: {score:g}" for number, score in enumerate(plan.units[place].scores, 1))
     return Table(
         columns=("arm", "replicate", "shown", "text", "answer"),
-        rows=[dict(row) for row in rows],
+        rows=rows,
         title=f"{names[place]}: scores of the recorded examples {scores}",
         essential=("arm", "shown", "text"),
         notes=report(faults),
@@ -215,6 +212,10 @@ def text_show(path: Path, unit: str, *, full: bool) -> Table:
     )
 
 
-def _shown(example: int, name: str, *, longest: bool) -> str:
-    own = "another" if example < 0 else str(example + 1)
-    return f"{own} as {name}{' (lengthened)' if longest else ''}"
+def _shown(answer: TextAnswer) -> str:
+    """The examples by their numbers in the recorded prompt, and what each was called."""
+    found = [
+        f"{'another' if each.example < 0 else each.example + 1} as {each.name}{' (lengthened)' if each.longest else ''}"
+        for each in answer.shown
+    ]
+    return ", ".join(found) or "nothing"

@@ -25,6 +25,8 @@ from audit.sources.answer_lines import AnswerLine, AnswerLines
 from collector.system.stopping import left_to_parent
 
 SCHEMA: Final = 1
+GIVE_UP: Final = 5
+"""Candidates that fail one after another, from the first, before the rest is left alone."""
 STARTING: Final = 300.0
 """Seconds that importing the function may take."""
 
@@ -73,7 +75,7 @@ def evaluate(candidates: Sequence[Mapping[str, str]], plan: Path, function: str,
 
     Raises:
         UsageError: there is no such function.
-        AuditError: scores cannot be written, or are by another function.
+        AuditError: scores cannot be written, or are by another function; or the first candidates all fail.
         KeyboardInterrupt: Ctrl-C; the same command goes on from there.
     """
     with AnswerFile(scores_file(plan), SCORES) as file:
@@ -84,7 +86,7 @@ def evaluate(candidates: Sequence[Mapping[str, str]], plan: Path, function: str,
         failed: dict[str, str] = {}
         with PrintedProgress() as progress, contextlib.closing(_Worker(function, time_limit)) as worker:
             progress.begin(len(waiting), "")
-            for digest, candidate in waiting.items():
+            for number, (digest, candidate) in enumerate(waiting.items(), 1):
                 score, error = worker.score(candidate)
                 line = ScoreLine(candidate_sha256=digest, function=function, score=score, error=error)
                 _, trouble = file.append([line])
@@ -92,6 +94,8 @@ def evaluate(candidates: Sequence[Mapping[str, str]], plan: Path, function: str,
                     raise trouble
                 if error is not None:
                     failed[digest] = error
+                    if len(failed) == number == GIVE_UP:
+                        raise AuditError(f"--evaluate {function}: all of the first {number} candidates failed: {error}")
                 progress.advance()
     if failed:
         digest, error = next(iter(failed.items()))

@@ -22,6 +22,8 @@ from collector import seeding
 SCHEMA: Final = 1
 SMALLEST: Final = 0.15
 """The smallest share of interest of what is drawn at random."""
+REMEDIES: Final = "remedies"
+"""The preset of `audit remedy`."""
 _PRESENCE: Final = (SHUFFLED, "RW", "RM", "RB")
 _CONTRASTS: Final = ("F", "N", "X", "L", "AP")
 PRESETS: Final[Mapping[str, tuple[int, Mapping[str, int]]]] = {
@@ -38,7 +40,7 @@ PRESETS: Final[Mapping[str, tuple[int, Mapping[str, int]]]] = {
         },
     ),
     "presence": (40, {RECORDED: 2, **dict.fromkeys(_PRESENCE, 10)}),
-    "remedies": (40, {RECORDED: 6, **dict.fromkeys((SHUFFLED, "RW", "N", "L", "AP"), 6)}),
+    REMEDIES: (40, {RECORDED: 6, **dict.fromkeys((SHUFFLED, "RW", "N", "L", "AP"), 6)}),
 }
 """Units, and answers of each: under `S` of each of its examples."""
 
@@ -197,7 +199,7 @@ def _nothing(found: Eligible) -> str:
 
 def control_of(plan: TextPlan, arm: str) -> str | None:
     """What an arm is compared with: remedies with the recorded prompt."""
-    if plan.preset == "remedies":
+    if plan.preset == REMEDIES:
         return None if arm == RECORDED else RECORDED
     return ARMS[arm].control
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from audit.interventions.effects.results import CANNOT_TELL, DOES_NOT, LEAST_SIGNAL, MOVES, NO_VERDICT
 from audit.interventions.plan import Call
-from audit.interventions.texts.arms import ALONE, CONJOINT, NOTHING, Material
+from audit.interventions.texts.arms import ALONE, ARMS, CONJOINT, NOTHING, PLACEBOS, Material
 from audit.interventions.texts.contrasts import PRESENCE, Contrast, contrasts, problems
 from audit.interventions.texts.effects import (
     CALLED_WORSE,
@@ -36,7 +36,7 @@ from audit.interventions.texts.effects import (
     read_units,
 )
 from audit.interventions.texts.evaluating import digest_of, read_scores
-from audit.interventions.texts.plan import TextPlan, control_of, units_of
+from audit.interventions.texts.plan import REMEDIES, TextPlan, control_of, units_of
 from audit.interventions.texts.running import TextAnswer, read_text_answers
 from audit.interventions.texts.units import revised
 from audit.measures.holm import holm
@@ -60,6 +60,9 @@ _WORDS: Final = {
     LOWEST: ("the example with the lowest score", "whatever is printed or said about it"),
     HIGHEST: ("the example with the highest score", "whatever is printed or said about it"),
 }
+MOST_LACKING: Final = 0.05
+"""The share of candidates without a score beyond which scores tell nothing: what fails to be scored is seldom like the
+rest."""
 _ROUNDING: Final = 1e-9
 
 
@@ -116,9 +119,11 @@ class TextReport:
         moving = [each for each in self.contrasts if each.verdict == MOVES]
         for each in moving:
             yield _moved(each)
-        if unknown := [each.name for each in self.contrasts if each.verdict == CANNOT_TELL]:
-            yield f"Whether these change its texts cannot be told: {', '.join(unknown)}."
-        yield from (_earned(row) for row in self.scores if row.get("verdict"))
+        if self.plan.preset == REMEDIES:
+            yield from (_earned(row) for row in self.scores if row.get("verdict"))
+        elif unknown := [each.name for each in self.contrasts if each.verdict == CANNOT_TELL]:
+            why = "" if PLACEBOS[0] in self.plan.arms else " (no placebos were asked to compare with)"
+            yield f"Whether these change its texts cannot be told{why}: {', '.join(unknown)}."
 
     def _following(self) -> Iterator[str]:
         found, noise = self.followed, f"signal to noise {self.followed.signal:.2f}"
@@ -129,7 +134,7 @@ class TextReport:
                     f"different ones ({noise}, at most {found.signal_high:.2f})."
                 )
             else:
-                yield f"Texts for different examples can hardly be told apart ({noise}): cannot be told which it follows."
+                yield f"Cannot be told: texts for different examples can hardly be told apart ({noise})."
             return
         movers = sorted((each for each in found.shares if each.verdict == MOVES), key=lambda each: -each.estimate)
         for each in movers:
@@ -140,7 +145,11 @@ class TextReport:
                 yield "That score was not drawn: its cause may be all that goes with it."
             if each.name in self.named:
                 own, other = self.named[each.name]
-                yield f"Its answers name that one in {own:.0%}, and only another in {other:.0%}, of the cases."
+                yield (
+                    f"Its reasons name that one in {own:.0%} of answers, and only another in {other:.0%}."
+                    if own or other
+                    else "Its reasons name no example."
+                )
         if not movers:
             yield "Nothing that was drawn was found to decide which example its texts follow."
         for verdict, words in ((DOES_NOT, "Does not decide"), (CANNOT_TELL, "Cannot be told")):
@@ -165,9 +174,11 @@ def _moved(each: Contrast) -> str:
 
 
 def _earned(each: Mapping[str, Any]) -> str:
-    amount = f"{each['estimate']:+.3g} ({each['low']:+.3g} to {each['high']:+.3g})"
-    words = {"moves it": "changes", "cannot be told": "cannot be told to change"}[str(each["verdict"])]
-    return f"{each['name']} ({each['arm']} against {each['control']}) {words} the mean {each['outcome']}: {amount}."
+    ends = "" if math.isnan(each["low"]) else f" ({each['low']:+.3g} to {each['high']:+.3g})"
+    amount = f"{each['estimate']:+.3g}{ends}"
+    words = {MOVES: "changes", CANNOT_TELL: "cannot be told to change"}[str(each["verdict"])]
+    arms = f"{each['arm']} against {each['control']}"
+    return f"{ARMS[each['arm']].meaning.capitalize()}: {words} the {each['outcome']} ({arms}), {amount}."
 
 
 def read_text_report(path: Path, plan: TextPlan) -> tuple[TextReport, list[str]]:
@@ -189,17 +200,25 @@ def read_text_report(path: Path, plan: TextPlan) -> tuple[TextReport, list[str]]
     unreadable = float(np.mean(in_conjoint)) if in_conjoint else 0.0
     shares = followed(plan, materials, units, unreadable)
     scores = read_scores(path)
+    proposed = candidates_of(plan, path) if scores else []
+    lacking = sum(digest_of(each) not in scores for each in proposed)
+    few = lacking > MOST_LACKING * len(proposed) or not proposed
     made = TextReport(
         plan,
         len(answers),
         shares,
         contrasts(plan, units, shares.spread),
-        _scores(plan, found, candidates, scores) if scores else [],
+        [] if few else _scores(plan, found, candidates, scores),
         problems(plan, answers, units, lambda unit, answer: proposal(plan, unit, answer) is not None),
         _named(plan, materials, units, shares.shares),
     )
     notes = [*report(faults)]
-    if plan.preset == "remedies" and not scores:
+    if lacking:
+        left = "no verdict on scores" if few else "left out"
+        notes.append(
+            f"{count(lacking, 'candidate')} of {len(proposed)} without a score: {left}; score them with --evaluate"
+        )
+    if plan.preset == REMEDIES and not scores:
         notes.append(
             "candidates were not scored: audit remedy run PLAN --evaluate module:function tells what they earn"
         )
@@ -235,7 +254,10 @@ def _scores(
         if before is not None and after is not None:
             gains[call.arm].append((call.unit, after - before))
     rows: list[dict[str, Any]] = []
-    for outcome, value in (("gain", lambda gain: gain), ("losses", lambda gain: float(gain < -_ROUNDING))):
+    for outcome, value in (
+        ("mean gain", lambda gain: gain),
+        ("share of losses", lambda gain: float(gain < -_ROUNDING)),
+    ):
         for arm, own in gains.items():
             control = control_of(plan, arm)
             if control is None or control not in gains:
