@@ -57,20 +57,18 @@ def words_of(text: str) -> Counter[str]:
     return found
 
 
-def edits_of(current: str, texts: Sequence[str | None]) -> Floats:
+def edits_of(texts: Sequence[tuple[str, str]]) -> Floats:
     """What texts add to another and take from it: shape (texts, words and pairs), rows of length 1 or 0.
 
     A word counts by how few of the texts change it (inverse document frequency), so that what every answer writes does
-    not hide what they differ in. A text that is None, or changes nothing, is zeros.
+    not hide what they differ in. A text that changes nothing is zeros.
 
     Args:
-        current: the text that is revised.
-        texts: those proposed in its place.
+        texts: of each what is revised, and what is proposed in its place.
     """
-    before = words_of(current)
     changes = []
-    for text in texts:
-        after = words_of(text) if text is not None else before
+    for current, text in texts:
+        before, after = words_of(current), words_of(text)
         changes.append({name: after[name] - before[name] for name in after.keys() | before.keys()})
     changed = [{name: change for name, change in each.items() if change} for each in changes]
     among = Counter(name for each in changed for name in each)
@@ -117,10 +115,11 @@ def read_units(plan: TextPlan, answers: Sequence[tuple[int, TextAnswer]]) -> lis
         by_unit[unit].append(answer)
     found = []
     for unit, each in sorted(by_unit.items()):
-        texts = [proposal(plan, unit, answer) for answer in each]
-        read = [place for place, text in enumerate(texts) if text is not None]
-        edits = edits_of(plan.units[unit].current, [texts[place] for place in read])
-        found.append(UnitTexts(unit, [each[place] for place in read], edits))
+        read = [(answer, text) for answer in each if (text := proposal(plan, unit, answer)) is not None]
+        stated = plan.units[unit]
+        before = ["" if stated.template.adds(answer.completion) else stated.current for answer, _ in read]
+        edits = edits_of([(current, text) for current, (_, text) in zip(before, read, strict=True)])
+        found.append(UnitTexts(unit, [answer for answer, _ in read], edits))
     return found
 
 

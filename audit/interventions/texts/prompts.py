@@ -108,6 +108,7 @@ class Dialect:
         absent: what stands for no example.
         letters: headings that state neither number nor role.
         named: headings state a role, so that they are drawn apart from places.
+        adds: whether what an answer proposes comes to the text that is revised, and not in its place.
     """
 
     name: str
@@ -118,6 +119,7 @@ class Dialect:
     absent: str
     letters: str
     named: bool = False
+    adds: Callable[[str], bool] = lambda _: False
 
     def lettered(self, place: int) -> str:
         """The heading of a place that states neither number nor role."""
@@ -335,6 +337,15 @@ def applied(program: str, answer: str) -> str | None:
 
 GEPA: Final = Dialect("gepa", "example", _read_markdown, _write_markdown, _fenced, ABSENT, "Example {0}")
 DSPY: Final = Dialect("dspy-gepa", "example", _read_json, _write_json, _new_instruction, "", "Example {0}")
-SIMBA: Final = Dialect("simba", "trajectory", _read_pair, _write_pair, _advice, ABSENT, "{1}", named=True)
-OPENEVOLVE: Final = Dialect("openevolve", "program", _read_programs, _write_program, _program, ABSENT, "Program {0}")
+SIMBA: Final = Dialect("simba", "trajectory", _read_pair, _write_pair, _advice, ABSENT, "{1}", True, lambda _: True)
+OPENEVOLVE: Final = Dialect(
+    "openevolve",
+    "program",
+    _read_programs,
+    _write_program,
+    _program,
+    ABSENT,
+    "Program {0}",
+    adds=lambda answer: bool(_REPLACE.search(answer)),
+)
 DIALECTS: Final = (SIMBA, DSPY, OPENEVOLVE, GEPA)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -146,7 +147,7 @@ def _unit(
     texts = iteration.initial.text or {}
     around = f"{parsed.before}{parsed.after}"
     within = [name for name, text in texts.items() if text.strip() and text.strip() in around]
-    component = max(within, key=lambda name: len(texts[name]), default=None)
+    component = max(within or (texts if len(texts) == 1 else ()), key=lambda name: len(texts[name]), default=None)
     unit = TextUnit(
         **key._asdict(),
         prompt_sha256=sha256(prompt),
@@ -170,7 +171,9 @@ def _scores(parsed: ReflectionPrompt, iteration: Iteration) -> list[float] | Non
 
 
 def _identity(shown: Shown) -> str:
-    return f"{shown.text}\0{shown.feedback}"
+    """What tells it from others: a program's code alone, as its other lines depend on where it is shown."""
+    code = re.search(r"^```.*?^```", shown.text, re.DOTALL | re.MULTILINE) if shown.feedback is None else None
+    return code[0] if code else f"{shown.text}\0{shown.feedback}"
 
 
 def _material(unit: TextUnit, parsed: ReflectionPrompt, pool: Mapping[str, tuple[float, Shown]]) -> Material:
