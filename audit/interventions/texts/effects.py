@@ -43,7 +43,7 @@ LARGER: Final = 0.25
 """The smallest share of interest of what is not drawn, which is known less well."""
 LEAST: Final = 2
 """Answers for each example alone that a unit needs."""
-_WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|\d+(?:\.\d+)?")
+_WORD: Final = re.compile(r"\d+(?:\.\d+)?|[^\W_]+(?:['’][^\W_]+)?")
 _LEAST_NOISE: Final = 1e-3
 
 

@@ -161,8 +161,13 @@ _END: Final = re.compile(r"\n{3,}|\n*\Z")
 
 def _read_markdown(text: str) -> ReflectionPrompt | None:
     """GEPA's examples as Markdown, in its own template or a user's: `# Example 1` and sections below it."""
-    heads = list(_EXAMPLE.finditer(text))
-    if [head[1] for head in heads] != [f"Example {number}" for number in range(1, len(heads) + 1)] or not heads:
+    heads: list[re.Match[str]] = []
+    run: list[re.Match[str]] = []
+    for head in _EXAMPLE.finditer(text):
+        # An instruction may hold such headings itself: the longest series counts, of equal ones the last.
+        run = [*run, head] if head[1] == f"Example {len(run) + 1}" else [head]
+        heads = run if len(run) >= len(heads) and run[0][1] == "Example 1" else heads
+    if not heads:
         return None
     starts = [head.start() for head in heads]
     sections = list(_SECTION.finditer(text, starts[-1]))
@@ -260,13 +265,14 @@ _PARTS: Final = ("program_trajectory", "program_outputs", "reward_value", "rewar
 
 def _read_pair(text: str) -> ReflectionPrompt | None:
     """The two trajectories of SIMBA, each in four fields."""
-    starts = [text.rfind(f"[[ ## {role}_{_PARTS[0]} ## ]]\n") for role in _ROLES]
+    roles = sorted(_ROLES, key=lambda role: text.rfind(f"[[ ## {role}_{_PARTS[0]} ## ]]\n"))
+    starts = [text.rfind(f"[[ ## {role}_{_PARTS[0]} ## ]]\n") for role in roles]
     end = text.find("\n\n[[ ## module_names ## ]]\n", starts[-1])
     if not 0 <= starts[0] < starts[1] < end:
         return None
     stops = [starts[1] - 2, end]
     shown = []
-    for role, start, stop in zip(_ROLES, starts, stops, strict=True):
+    for role, start, stop in zip(roles, starts, stops, strict=True):
         body = text[start:stop]
         mark = body.rfind(f"[[ ## {role}_{_PARTS[-1]} ## ]]\n")
         if mark < 0:
