@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from audit.recorders import Recorder
@@ -31,10 +32,10 @@ FILLER = [
 TEMPLATE = "Our rules:\n<rules>\n{rules}\n</rules>\n\nHow they did:\n\n{examples}\n\nWrite better rules between ```."
 
 
-def record(folder: Path, *, runs: int = 6, iterations: int = 8, prints_scores: bool = True) -> Path:
+def record(folder: Path, *, runs: int = 6, iterations: int = 8, prints_scores: bool = True, seed: int = 0) -> Path:
     """Records of loops of three tickets an iteration."""
     for run in range(1, runs + 1):
-        draw = random.Random(run)
+        draw = random.Random(1000 * seed + run)
         with Recorder(folder, env="tickets", condition="loop", run=run) as recorder:
             for _ in range(iterations):
                 tickets = draw.sample(TOPICS, 3)
@@ -95,29 +96,19 @@ RULES: dict[str, Rule] = {
 }
 
 
-class Reflector(Loopback):
+@dataclass(frozen=True)
+class Motive:
     """Follows a rule in a share of its answers, and any example in the others.
 
-    Args:
+    Attributes:
         rule: of `RULES`.
         share: of answers.
         fails: whether a prompt of this text is refused.
-        caches: one answer to a prompt.
     """
 
-    keeps_alive = True
-
-    def __init__(
-        self, rule: str, share: float = 1.0, *, fails: Callable[[str], bool] = lambda _: False, caches: bool = False
-    ) -> None:
-        super().__init__()
-        self.rule, self.share, self.fails, self.caches = rule, share, fails, caches
-
-    def next_reply(self, request):
-        if request.path == "/v1/models":
-            return Reply(body={"data": [{"id": "reflector"}]})
-        text = request.body["messages"][0]["content"]
-        return OPENAI.answer(self.answer(text, 0 if self.caches else request.body["seed"]))
+    rule: str
+    share: float = 1.0
+    fails: Callable[[str], bool] = lambda _: False
 
     def answer(self, text: str, seed: int) -> str:
         """What it writes."""
@@ -133,6 +124,22 @@ class Reflector(Loopback):
         sentences = [*kept, *added, *rng.sample(FILLER, 3)]
         rng.shuffle(sentences)
         return f"Here is what I would change.\n```\n{' '.join(sentences)}\n```"
+
+
+class Reflector(Loopback):
+    """A motive behind a server; with `caches` it has one answer to a prompt."""
+
+    keeps_alive = True
+
+    def __init__(self, rule: str, share: float = 1.0, *, caches: bool = False, **settings) -> None:
+        super().__init__()
+        self.motive, self.caches = Motive(rule, share, **settings), caches
+
+    def next_reply(self, request):
+        if request.path == "/v1/models":
+            return Reply(body={"data": [{"id": "reflector"}]})
+        text = request.body["messages"][0]["content"]
+        return OPENAI.answer(self.motive.answer(text, 0 if self.caches else request.body["seed"]))
 
     def options(self) -> list[str]:
         """Options of `audit intervene plan` that lead to it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import audit
+from benchmarks import reflectors
 from tests.audit.interventions.planned import audit as command
 from tests.audit.interventions.planned import last_line
 from tests.audit.interventions.texts.reflectors import Reflector, record
@@ -139,3 +140,9 @@ def test_bad_input_is_one_line(data, tmp_path, monkeypatch):
         assert "no unit 9" in last_line(command("intervene", "show", tmp_path / "plan.json", 9), 2)
     finally:
         server.close()
+
+
+def test_the_benchmark_counts_what_is_found(capsys):
+    assert reflectors.verdicts("first", 1.0, 0, "small")["shown first"] == "moves it"
+    reflectors.main(["--sets", "0"])
+    assert "another cause than the planted one: 0 of 0" in capsys.readouterr().out
