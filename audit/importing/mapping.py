@@ -11,10 +11,12 @@ from collector.records import CandidateKind, SelectionRule, Thresholds
 
 FILE, ROW = "@file", "@row"
 """Pseudo-columns: the number of the file among those given, from 1, and of the row in its file, from 0."""
+ANSWER: Final = "@answer"
+"""Pseudo-column of rows with `messages`: the text of the last answer of a model among them."""
 COUNTED: Final = {"run": 1, "iteration": 0, "rollout": 0}
 """What records count from."""
 
-Layout = Literal["csv", "jsonl"]
+Layout = Literal["csv", "jsonl", "parquet"]
 Decimal = Literal[".", ","]
 Range = tuple[float, float]
 Parents = Literal["named", "previous"]
@@ -38,7 +40,7 @@ class LogMapping:
         backend, model, options: who answered, for `run.json`.
         per_task: tau_c, optimum and step_size; each a number, or numbers by task.
         thresholds: of the edit patterns, by task.
-        layout: csv or jsonl; None where the file's ending decides.
+        layout: csv, jsonl or parquet; None where the file's ending decides.
         delimiter: between the cells of a CSV file; None for a comma, or a tab in a file that ends in .tsv.
         separator: between the items of a list in a cell; None where lists are JSON.
         decimal: the mark before the decimals of a number in a cell; None where the numbers themselves show it.

@@ -148,7 +148,7 @@ def _mapping(given: Mapping[str, Any], text: str) -> tuple[LogMapping, list[str]
         options=_options(run.get("options", {}), mistakes),
         per_task=dict(_per_task(run, mistakes)),
         thresholds=dict(_thresholds(tables["thresholds"], mistakes)),
-        layout=mistakes.typed(source.get("format"), Layout | None, "[source] format", "'csv' or 'jsonl'"),
+        layout=mistakes.typed(source.get("format"), Layout | None, "[source] format", "'csv', 'jsonl' or 'parquet'"),
         delimiter=_delimiter(source.get("delimiter"), mistakes),
         separator=_separator(source.get("list_separator"), mistakes),
         decimal=mistakes.typed(source.get("decimal"), Decimal | None, "[source] decimal", "'.' or ','"),

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from audit.importing.fields import FieldError, excerpt, nested
-from audit.importing.mapping import LogMapping
+from audit.importing.mapping import ANSWER, LogMapping
 from collector.records import LONGEST_LINE
 from collector.system.regular_files import open_regular
 
@@ -54,6 +54,10 @@ def read_rows(path: Path, mapping: LogMapping, on_read: Callable[[int], None] = 
         FieldError: the file lacks a header, or columns that the mapping names.
         OSError: it cannot be read.
     """
+    if is_parquet(path, mapping):
+        from audit.importing.parquet_rows import parquet_rows
+
+        return (Row(number, cells) for number, cells in enumerate(parquet_rows(path), 1))
     lines = _lines(path, on_read)
     return _csv_rows(path, lines, mapping) if is_csv(path, mapping) else _json_rows(lines)
 
@@ -63,6 +67,11 @@ def is_csv(path: Path, mapping: LogMapping) -> bool:
     if mapping.layout is not None:
         return mapping.layout == "csv"
     return path.suffix.lower() in {".csv", ".tsv"}
+
+
+def is_parquet(path: Path, mapping: LogMapping) -> bool:
+    """Whether a file is a Parquet file, by the mapping, or else by the file's ending."""
+    return mapping.layout == "parquet" or (mapping.layout is None and path.suffix.lower() == ".parquet")
 
 
 EACH: Final = "*"
@@ -77,7 +86,21 @@ def look_up(cells: Mapping[str, Any], column: str) -> Any:
         column: its whole name, or a path into objects and lists, also into those that are written as text:
             `candidates.0.theta`, and `examples.*.score` for the score of every item of a list.
     """
+    if column == ANSWER:
+        return last_answer(cells.get("messages")) or MISSING
     return cells[column] if column in cells else _step(cells, column)
+
+
+def last_answer(messages: Any) -> str | None:
+    """The text of the last answer of a model among messages, as chat formats have them; None where there is none."""
+    found = nested(messages) if isinstance(messages, str) else messages
+    for message in reversed(found if isinstance(found, list) else []):
+        if isinstance(message, dict) and message.get("role") == "assistant":
+            content = message.get("content")
+            parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
+            texts = [part.get("text") for part in parts if isinstance(part, dict) and part.get("type") == "text"]
+            return "".join(text for text in texts if isinstance(text, str)) or None
+    return None
 
 
 def _step(value: Any, path: str) -> Any:

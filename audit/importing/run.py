@@ -16,7 +16,7 @@ from audit.importing.mapping import FILE, ROW, LogMapping
 from audit.importing.mapping_file import read_mapping, refuse_mistakes
 from audit.importing.names import Names
 from audit.importing.parents import Candidate, by_run, parents_by_name
-from audit.importing.rows import MISSING, columns_of, is_csv, lacking, look_up, read_rows
+from audit.importing.rows import MISSING, columns_of, is_csv, is_parquet, lacking, look_up, read_rows
 from audit.importing.translating import RowError, Translator
 from audit.importing.writing import PROBLEMS, DataSet
 from audit.output.errors import NAMED, AuditError, Problem, UsageError, count
@@ -62,9 +62,10 @@ class Import:
             UsageError: it lacks a column.
         """
         file = str(path)
-        is_text = is_csv(path, self.mapping)
+        is_table = is_csv(path, self.mapping)
+        is_text = is_table or is_parquet(path, self.mapping)
         try:
-            decimal = decimal_of(path, self.mapping) if is_text else POINT
+            decimal = decimal_of(path, self.mapping) if is_table else POINT
             if decimal == COMMA:
                 self.commas.append(file)
             translator = Translator(self.mapping, is_text=is_text, names=self.names, file=number, decimal=decimal)

@@ -19,7 +19,7 @@ import duckdb
 from audit.importing.fields import FieldError, nested
 from audit.importing.guessing import names
 from audit.importing.mapping import COUNTED, LogMapping
-from audit.importing.rows import EACH, is_csv, read_rows
+from audit.importing.rows import EACH, is_csv, is_parquet, read_rows
 from audit.output.errors import AuditError, UsageError, count
 from collector.system.regular_files import open_regular
 
@@ -142,6 +142,8 @@ def read_log(paths: Sequence[Path]) -> Log:
 def _form(path: Path) -> LogMapping:
     """Whether a file is CSV, and then what is between its cells."""
     source = LogMapping(columns={}, constants={}, values={}, count_from=COUNTED)
+    if is_parquet(path, source):
+        return replace(source, layout="parquet")
     if not is_csv(path, source):
         with open_regular(path) as stream:
             start = stream.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -172,7 +174,7 @@ def _columns(rows: Sequence[Mapping[str, Any]], source: LogMapping) -> dict[str,
     found: dict[str, dict[int, tuple[Any, str]]] = {}
     for number, row in enumerate(rows):
         for name, cell in row.items():
-            is_cell = source.layout == "csv"
+            is_cell = source.layout != "jsonl"
             for path, value in _walk(name, _read(cell, source.separator) if is_cell else cell, DEEPEST):
                 found.setdefault(path, {})[number] = value, spelt(cell if is_cell and path == name else value)
     columns = {path: [cells.get(row, (None, "")) for row in range(len(rows))] for path, cells in found.items()}
