@@ -28,13 +28,11 @@ async def main() -> None:
                     score=score,
                     metadata={"prompt": prompt, **({} if parent is None else {"parent": f"candidate-{parent}"})},
                     messages=[
-                        ChatMessageUser(
-                            content="# Example 1\n## Feedback\nWrong.\n\n\n# Example 2\n## Feedback\nRight."
-                        ),
+                        ChatMessageUser(content=PROMPT),
                         ChatMessageAssistant(
                             content=[
                                 ContentReasoning(reasoning="Let me think."),
-                                ContentText(text=f"Revision {number}: the first example failed."),
+                                ContentText(text=f"The first example failed.\n```\n{prompt}\n```"),
                             ]
                         ),
                     ],

@@ -27,7 +27,7 @@ _SAYING_NOTHING: Final = (
     "Nothing further was noted down at this point.",
     "The remark was written in the same way as all others.",
     "It was copied here as it stood.",
-    "There is no more to it than what is said above.",
+    "The remark ends here and says nothing else.",
 )
 PADDING: Final = frozenset(word for line in _SAYING_NOTHING for word in line.lower().strip(".").split())
 """The words of lengthened feedback."""

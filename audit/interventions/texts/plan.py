@@ -27,7 +27,7 @@ REMEDIES: Final = "remedies"
 _PRESENCE: Final = (SHUFFLED, "RW", "RM", "RB")
 _CONTRASTS: Final = ("F", "N", "X", "L", "AP")
 PRESETS: Final[Mapping[str, tuple[int, Mapping[str, int]]]] = {
-    "small": (24, {RECORDED: 2, CONJOINT: 16, ALONE: 6, NOTHING: 4}),
+    "small": (24, {RECORDED: 2, CONJOINT: 20, ALONE: 6, NOTHING: 4}),
     "standard": (
         60,
         {

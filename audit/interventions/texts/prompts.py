@@ -148,6 +148,17 @@ def _printed(text: str, score: float) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
+_STATED: Final = re.compile(
+    r"(?:score|reward|reward_value ## \]\])\W{0,4}(?:of|is|was)?\W{0,3}(-?\d+(?:\.\d+)?)", re.IGNORECASE
+)
+
+
+def stated_score(shown: Shown) -> float | None:
+    """The score that a prompt states of an example, behind that word; None where it states none, or several."""
+    found = {float(number) for number in _STATED.findall(f"{shown.text}\n{shown.feedback or ''}")}
+    return found.pop() if len(found) == 1 else None
+
+
 def _put(text: str, spans: Sequence[tuple[int, int]], other: str) -> str:
     for start, end in reversed(spans):
         text = f"{text[:start]}{other}{text[end:]}"

@@ -153,6 +153,9 @@ def test_transcripts_of_scout(tmp_path):
     audit.import_logs((tmp_path / "answers").glob("*.parquet"), "scout", tmp_path / "out")
     assert [(row["r0"], row["r1"]) for row in audit.revisions(tmp_path / "out")] == [(0.25, 0.75), (0.25, 0.5)]
     assert list(audit.salience(tmp_path / "out")) == []
+    found = json.loads(run_tool("scout", "run_scout_scan.py", tmp_path / "answers", printed="stdout"))
+    assert [row["scan_error"] for row in found] == [None] * 3
+    assert {(row["value"], row["answer"]) for row in found} == {("worst", "first example")}
 
 
 @pytest.mark.slow

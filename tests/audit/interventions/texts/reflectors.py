@@ -72,10 +72,12 @@ class Example:
         self.topic = re.search(r"My (\w+) is", text)[1]
         self.team = re.search(r"desk is (\w+)\.", text)[1]
         self.feedback = text.partition("## Feedback\n")[2]
+        self.quality = re.search(r"(\w+) answer about", text)[1]
         score = re.search(r"Score: ([\d.]+)\.", text)
         self.score = float(score[1]) if score else None
 
 
+QUALITIES = ("poor", "fair", "good")
 Rule = Callable[[list[Example], random.Random], Example | None]
 
 
@@ -89,7 +91,7 @@ RULES: dict[str, Rule] = {
     "last": lambda shown, _: shown[-1],
     "lowest": lambda shown, rng: min(shown, key=lambda each: (each.score or 0, rng.random())),
     "longest": lambda shown, rng: max(shown, key=lambda each: (len(each.feedback), rng.random())),
-    "poorest": lambda shown, rng: min(shown, key=lambda each: ("poor" not in each.text, "fair" not in each.text)),
+    "poorest": lambda shown, rng: min(shown, key=lambda each: (QUALITIES.index(each.quality), rng.random())),
     "alphabet": lambda shown, _: min(shown, key=lambda each: each.topic),
     "any": anyone,
     "nothing": lambda _, __: None,
