@@ -33,7 +33,7 @@ PAPER = $(BIN)/python -m collector.grid --out '$(PAPER_DATA)' --backend '$(BACKE
 
 # Tools whose logs are read, or which read what is written here. None is a dependency: Scout excludes this DuckDB, Inspect
 # this fsspec.
-TOOLS := gepa dspy openevolve shinka scout inspect optuna mlflow promptolution
+TOOLS := gepa dspy openevolve shinka scout inspect optuna mlflow promptolution wandb
 
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 export PIP_BUILD_CONSTRAINT := requirements.lock
@@ -179,6 +179,7 @@ $(VENV)/.baselines: requirements.lock pyproject.toml | $(VENV)/.dev
 .venv-optuna/.done: NEEDS := optuna==5.0.0 pandas
 .venv-promptolution/.done: NEEDS := promptolution==2.3.0
 .venv-mlflow/.done: NEEDS := mlflow-skinny==3.17.2 alembic sqlalchemy pandas
+.venv-wandb/.done: NEEDS := wandb==0.31.0
 .venv-scout/.done: NEEDS := inspect-scout==0.6.1
 # Finds its scanner by an entry point of this project, whose DuckDB is another.
 .venv-scout/.done: ALONE := --editable .

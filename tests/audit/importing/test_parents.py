@@ -169,6 +169,14 @@ def test_runs_of_mlflow(tmp_path):
 
 
 @pytest.mark.slow
+def test_steps_of_weights_and_biases(tmp_path):
+    run_tool("wandb", "run_wandb.py", tmp_path, tmp_path / "history.csv")
+    audit.import_logs(tmp_path / "history.csv", "wandb", tmp_path / "out")
+    # The third step revises the second, which was kept.
+    assert [(row["r0"], row["r1"]) for row in audit.revisions(tmp_path / "out")] == [(0.25, 0.75), (0.75, 0.5)]
+
+
+@pytest.mark.slow
 def test_trials_of_miprov2(tmp_path):
     run_tool("dspy", "run_miprov2.py", tmp_path / "trials.jsonl")
     audit.import_logs(tmp_path / "trials.jsonl", "miprov2", tmp_path / "out")
