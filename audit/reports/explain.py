@@ -96,11 +96,14 @@ def show(
 
 
 def _of_run(store: Store, request: Request) -> Store:
-    """The runs that are asked for, alone; all of what is open already, which may have built its relations."""
+    """The runs that are asked for, alone; all of what is open already, or of that run, whose relations may be kept."""
     if request.store is not None:
         return store.shared()
-    chosen = request.select(store.relation("run_records")).select(", ".join(RunKey._fields)).fetchall()
-    return store.of_runs({RunKey(*run) for run in chosen}) if chosen else store.shared()
+    runs = store.relation("run_records")
+    chosen = request.select(runs).select(", ".join(RunKey._fields)).fetchall()
+    if not 0 < len(chosen) < len(runs):
+        return store.shared()
+    return store.of_runs({RunKey(*run) for run in chosen})
 
 
 @dataclass(frozen=True)
