@@ -220,6 +220,8 @@ def intervene_report(
     check_workers(workers)
     paths = [Path(plan)] if isinstance(plan, str | Path) else [Path(each) for each in plan]
     if len(paths) != 1:
+        if any(kind_of(path) == TEXTS for path in paths):
+            raise UsageError("plans on texts are reported one at a time")
         from audit.interventions.side_by_side import side_by_side
 
         return side_by_side(paths, outcome=outcome, cache=cache, workers=workers)

@@ -138,6 +138,8 @@ def test_bad_input_is_one_line(data, tmp_path, monkeypatch):
         report = last_line(command("intervene", "report", tmp_path / "plan.json"))
         assert "no answers yet" in report
         assert "no unit 9" in last_line(command("intervene", "show", tmp_path / "plan.json", 9), 2)
+        two = command("intervene", "report", tmp_path / "plan.json", tmp_path / "other.json")
+        assert "one at a time" in last_line(two, 2)
     finally:
         server.close()
 
