@@ -27,7 +27,10 @@ ExportFormat = Literal["scout", "docent-jsonl", "chat-jsonl", "parquet", "csv"]
 @printing()
 def import_(
     asked: Request,
-    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="JSON Lines or CSV; one or more.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE", help="JSON Lines, CSV or Parquet; one or more. Of a folder, its Parquet files."),
+    ],
     mapping: Annotated[
         Path | None,
         typer.Option(
@@ -59,7 +62,7 @@ def import_(
         bool, typer.Option("--strict", help="Write nothing if any row is bad, instead of leaving it out.")
     ] = False,
 ) -> None:
-    """Turn any JSON Lines or CSV of revisions into records that every audit reads.
+    """Turn any JSON Lines, CSV or Parquet of revisions into records that every audit reads.
 
     Example: audit import --guess log.csv && audit import --map log.csv.toml log.csv --out data/theirs
     """

@@ -59,7 +59,10 @@ def _of_evidence(mapping: LogMapping, meant: set[str]) -> Iterator[str]:
     if indices and "initial.returns" not in meant:
         yield f"evidence.{indices[0]} is an index among initial.returns, which are missing"
     pairs = [name for name in (f"evidence.{label}_return" for label in PAIR_LABELS) if mapping.has(name)]
-    ways = [*pairs[:1], *(name for name in ("evidence.shown", "evidence.items") if mapping.has(name))]
+    ways = [
+        *pairs[:1],
+        *(name for name in ("evidence.shown", "evidence.items", "evidence.prompt") if mapping.has(name)),
+    ]
     if len(ways) > 1:
         yield f"{' and '.join(ways)} mean the same; give one of them"
     if mapping.has("evidence.texts") and not mapping.has("evidence.items"):

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from audit.importing.fields import LONGEST_ITEM, PAIR_LABELS, SHOWN_LABELS
+from audit.sources.prompt_evidence import evidence_in
 
 Record = dict[str, Any]
 
@@ -31,6 +32,10 @@ def evidence_of(given: Mapping[str, Any], first: int, faults: list[str]) -> Reco
     ]
     shown += _items(given, first, faults)
     shown += _pair(given)
+    kind, prompt = given.get("evidence.kind"), given.get("evidence.prompt")
+    if prompt is not None and (found := evidence_in(prompt)) is not None:
+        shown += map(msgspec.to_builtins, found.shown)
+        kind = kind or found.kind
     returns, lengths = given.get("initial.returns"), given.get("initial.lengths")
     for item in shown:
         place = item["rollout"]
@@ -42,7 +47,7 @@ def evidence_of(given: Mapping[str, Any], first: int, faults: list[str]) -> Reco
             item.setdefault("length", lengths[place] if lengths and place < len(lengths) else None)
         if len(item.get("text") or "") > LONGEST_ITEM:
             item["text"] = f"{item['text'][:LONGEST_ITEM]} [cut]"
-    kind, statistics = given.get("evidence.kind"), given.get("evidence.statistics")
+    statistics = given.get("evidence.statistics")
     if kind is None and (shown or statistics is not None):
         faults.append("evidence.kind is missing, and something was shown")
     return None if kind is None else {"kind": kind, "shown": shown, "statistics": statistics}

@@ -237,6 +237,7 @@ FIELDS: Final[Mapping[str, Kind]] = {
     "revision_status": STATUS,
     "selected": SELECTION,
     "evidence.kind": EVIDENCE,
+    "evidence.prompt": TEXT,
     "evidence.shown": SHOWN,
     **{f"evidence.{label}": WHOLE for label in SHOWN_LABELS},
     "evidence.items": ITEMS,
@@ -249,7 +250,7 @@ FIELDS: Final[Mapping[str, Kind]] = {
 """Every field that a mapping can name, but for the components of texts (`component_of`).
 
 `evidence.worst` and the like are the index of the rollout shown as such, `evidence.worst_return` and the like the score
-and the text of the item of a pair.
+and the text of the item of a pair. `evidence.prompt` is the prompt, from which all this is read by its template.
 """
 
 

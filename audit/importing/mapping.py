@@ -11,8 +11,8 @@ from collector.records import CandidateKind, SelectionRule, Thresholds
 
 FILE, ROW = "@file", "@row"
 """Pseudo-columns: the number of the file among those given, from 1, and of the row in its file, from 0."""
-ANSWER: Final = "@answer"
-"""Pseudo-column of rows with `messages`: the text of the last answer of a model among them."""
+PROMPT, ANSWER = "@prompt", "@answer"
+"""Pseudo-columns of rows with `messages`: the text of the last answer of a model among them, and of what was asked."""
 COUNTED: Final = {"run": 1, "iteration": 0, "rollout": 0}
 """What records count from."""
 

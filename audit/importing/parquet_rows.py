@@ -13,7 +13,7 @@ import duckdb
 from audit.engine.connection import connect
 from audit.engine.paths import exactly
 from audit.engine.plain_types import plain
-from audit.importing.fields import FieldError
+from audit.importing.fields import FieldError, nested
 from collector.system.stopping import temporary_folder
 
 _AT_ONCE: Final = 100
@@ -22,6 +22,14 @@ _AT_ONCE: Final = 100
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def _with_metadata(cells: dict[str, str]) -> dict[str, str]:
+    """A row with what is under `metadata`, where Scout leaves what it finds in Phoenix: other metadata are columns."""
+    inner = nested(cells.get("metadata", ""))
+    if not isinstance(inner, dict):
+        return cells
+    return {**{str(name): _text(value) for name, value in inner.items() if value is not None}, **cells}
 
 
 def parquet_rows(path: Path) -> Iterator[Mapping[str, Any]]:
@@ -39,6 +47,6 @@ def parquet_rows(path: Path) -> Iterator[Mapping[str, Any]]:
             while rows := found.fetchmany(_AT_ONCE):
                 for row in rows:
                     cells = zip(relation.columns, row, strict=True)
-                    yield {name: _text(value) for name, value in cells if value is not None}
+                    yield _with_metadata({name: _text(value) for name, value in cells if value is not None})
         except duckdb.Error as error:
             raise FieldError(f"not a Parquet file, or a damaged one ({str(error).splitlines()[0]})") from None

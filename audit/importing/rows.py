@@ -12,8 +12,9 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from audit.importing.chats import last_exchange
 from audit.importing.fields import FieldError, excerpt, nested
-from audit.importing.mapping import ANSWER, LogMapping
+from audit.importing.mapping import ANSWER, PROMPT, LogMapping
 from collector.records import LONGEST_LINE
 from collector.system.regular_files import open_regular
 
@@ -86,21 +87,9 @@ def look_up(cells: Mapping[str, Any], column: str) -> Any:
         column: its whole name, or a path into objects and lists, also into those that are written as text:
             `candidates.0.theta`, and `examples.*.score` for the score of every item of a list.
     """
-    if column == ANSWER:
-        return last_answer(cells.get("messages")) or MISSING
+    if column in {PROMPT, ANSWER}:
+        return last_exchange(cells.get("messages"))[column == ANSWER] or MISSING
     return cells[column] if column in cells else _step(cells, column)
-
-
-def last_answer(messages: Any) -> str | None:
-    """The text of the last answer of a model among messages, as chat formats have them; None where there is none."""
-    found = nested(messages) if isinstance(messages, str) else messages
-    for message in reversed(found if isinstance(found, list) else []):
-        if isinstance(message, dict) and message.get("role") == "assistant":
-            content = message.get("content")
-            parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
-            texts = [part.get("text") for part in parts if isinstance(part, dict) and part.get("type") == "text"]
-            return "".join(text for text in texts if isinstance(text, str)) or None
-    return None
 
 
 def _step(value: Any, path: str) -> Any:

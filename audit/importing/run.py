@@ -174,10 +174,10 @@ def import_logs(
     force: bool = False,
     strict: bool = False,
 ) -> Import:
-    """Turn any JSON Lines or CSV of revisions into records that every audit reads.
+    """Turn any JSON Lines, CSV or Parquet of revisions into records that every audit reads.
 
     Args:
-        files: one or several.
+        files: one or several, or a folder of Parquet files.
         mapping: a file that states which column is which field, as in `docs/import.md`.
         out: the folder of records that is made.
         force: replace an earlier import there.
@@ -196,15 +196,18 @@ def import_logs(
 
 
 def readable(files: str | Path | Iterable[str | Path]) -> list[Path]:
-    """The files of a log, each once.
+    """The files of a log, each once; of a folder, such as a transcript database of Inspect Scout, its Parquet files.
 
     Raises:
         AuditError: one cannot be read.
     """
-    each = {path.resolve(): path for path in map(Path, [files] if isinstance(files, str | Path) else files)}
+    given = map(Path, [files] if isinstance(files, str | Path) else files)
+    found = [path for each in given for path in sorted(each.rglob("*.parquet")) or [each]]
+    each = {path.resolve(): path for path in found}
     for path in each.values():
         if path.is_dir() or not path.exists():
-            raise AuditError(f"{path}: {'a folder, not a file' if path.is_dir() else 'no such file'}")
+            what = "a folder, not a file, and no Parquet files in it" if path.is_dir() else "no such file"
+            raise AuditError(f"{path}: {what}")
         try:
             open_regular(path).close()
         except OSError as error:

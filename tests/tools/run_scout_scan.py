@@ -16,7 +16,8 @@ def rows(folder: str) -> list[dict[str, object]]:
     """The only scan's results."""
     [location] = Path(folder).iterdir()
     [frame] = scan_results_df(str(location)).scanners.values()
-    return frame[["transcript_id", "value", "answer", "scan_error"]].to_dict("records")
+    columns = ["transcript_id", "value", "answer", "explanation", "metadata", "message_references", "scan_error"]
+    return frame[columns].to_dict("records")
 
 
 if __name__ == "__main__":

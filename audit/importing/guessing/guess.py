@@ -31,7 +31,7 @@ def guess_mapping(
     """Guess which column of a log is which field of a record.
 
     Args:
-        files: one or several, JSON Lines or CSV.
+        files: one or several, JSON Lines, CSV or Parquet, or a folder of Parquet files.
         field: what is known: the column of a field, or its value if there is no such column; empty text for a field
             that the log lacks. `source.decimal`, `count_from.rollout` and the like are keys of those tables.
         map_out: a file to write the draft to.

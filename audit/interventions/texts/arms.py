@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from audit.interventions.texts.prompts import DSPY, HIDDEN, ReflectionPrompt, Shown
+from audit.sources.reflection_prompts import DSPY, HIDDEN, ReflectionPrompt, Shown
 
 RECORDED: Final = "A0"
 CONJOINT: Final = "C"

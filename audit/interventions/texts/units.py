@@ -14,7 +14,10 @@ import msgspec
 
 from audit.ingest.runs import RecordedRun, Records
 from audit.interventions.texts.arms import Material
-from audit.interventions.texts.prompts import (
+from audit.interventions.units import NO_PROMPT, sha256
+from audit.sources.iterations import Iteration
+from audit.sources.prompts import prompts_of
+from audit.sources.reflection_prompts import (
     DIALECTS,
     OPENEVOLVE,
     SIMBA,
@@ -24,9 +27,6 @@ from audit.interventions.texts.prompts import (
     applied,
     read_prompt,
 )
-from audit.interventions.units import NO_PROMPT, sha256
-from audit.sources.iterations import Iteration
-from audit.sources.prompts import prompts_of
 from audit.vocabulary.keys import RevisionKey, RunKey
 
 UNKNOWN: Final = "its template is not known, or it shows fewer than two examples"

@@ -5,11 +5,9 @@ from __future__ import annotations
 import csv
 import json
 
-import duckdb
 import pytest
 
 import audit
-from audit.output.errors import UsageError
 from tests.tools.running import run_tool
 
 HEADER = ("id", "parent", "prompt", "scores", "why")
@@ -118,44 +116,6 @@ def test_trials_of_optuna(tmp_path):
     rows = audit.revisions(tmp_path / "out")
     assert [tuple(row[name] for name in ("iteration", "r0", "r1", "accepted")) for row in rows] == expected
     assert 5 not in values
-
-
-def test_rows_of_parquet_are_those_of_csv(tmp_path):
-    """The last answer of a model is found among messages, whose thinking is no part of it."""
-    answer = [{"type": "reasoning", "reasoning": "Hm."}, {"type": "text", "text": "The first example failed."}]
-    messages = [{"role": "user", "content": "Prompt"}, {"role": "assistant", "content": answer}]
-    rows = [("a", "Be.", "0.25", "2026-01-01", None), ("b", "Be brief.", "0.75", "2026-01-02", "a")]
-    with duckdb.connect() as connection:
-        connection.execute("create table t (transcript_id text, prompt text, score json, date text, parent text)")
-        connection.executemany("insert into t values (?, ?, ?, ?, ?)", rows)
-        connection.execute("alter table t add column messages json")
-        connection.execute("update t set messages = ?", [json.dumps(messages)])
-        connection.execute("alter table t add column source_id text default 'loop'")
-        connection.execute("alter table t add column task_set text default 'tickets'")
-        connection.execute("copy t to ? (format parquet)", [str(tmp_path / "log.parquet")])
-    audit.import_logs(tmp_path / "log.parquet", "scout", tmp_path / "out")
-    [row] = audit.revisions(tmp_path / "out")
-    assert (row["env"], row["r0"], row["r1"]) == ("tickets", 0.25, 0.75)
-    [line] = (tmp_path / "out").rglob("episodes.jsonl").__next__().read_text().splitlines()
-    assert json.loads(line)["revised"]["answer"] == "The first example failed."
-
-
-def test_damaged_parquet_files_are_one_line(tmp_path):
-    for content in (b"", b"no Parquet", b"PAR1" + bytes(300)):
-        (tmp_path / "log.parquet").write_bytes(content)
-        with pytest.raises(UsageError, match="not a Parquet file, or a damaged one"):
-            audit.import_logs(tmp_path / "log.parquet", "scout", tmp_path / "out")
-
-
-@pytest.mark.slow
-def test_transcripts_of_scout(tmp_path):
-    run_tool("scout", "run_scout.py", tmp_path / "answers")
-    audit.import_logs((tmp_path / "answers").glob("*.parquet"), "scout", tmp_path / "out")
-    assert [(row["r0"], row["r1"]) for row in audit.revisions(tmp_path / "out")] == [(0.25, 0.75), (0.25, 0.5)]
-    assert list(audit.salience(tmp_path / "out")) == []
-    found = json.loads(run_tool("scout", "run_scout_scan.py", tmp_path / "answers", printed="stdout"))
-    assert [row["scan_error"] for row in found] == [None] * 3
-    assert {(row["value"], row["answer"]) for row in found} == {("worst", "first example")}
 
 
 @pytest.mark.slow

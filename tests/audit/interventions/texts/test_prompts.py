@@ -12,8 +12,8 @@ import pytest
 from audit.ingest.runs import open_records
 from audit.interventions.texts.arms import ARMS, OTHER, ask
 from audit.interventions.texts.effects import edits_of, words_of
-from audit.interventions.texts.prompts import DSPY, GEPA, HIDDEN, OPENEVOLVE, SIMBA, applied, read_prompt
 from audit.interventions.texts.units import eligible, revised
+from audit.sources.reflection_prompts import DSPY, GEPA, HIDDEN, OPENEVOLVE, SIMBA, applied, read_prompt
 from tests.audit.interventions.texts.reflectors import TEMPLATE, _example
 
 ROOT = Path(__file__).parents[4]
