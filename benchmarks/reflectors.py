@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 from pathlib import Path
@@ -18,8 +18,8 @@ from typing import Final
 from audit.interventions.effects.results import CANNOT_TELL, DOES_NOT, MOVES
 from audit.interventions.texts.arms import ask
 from audit.interventions.texts.effects import DRAWN, followed, read_units
-from audit.interventions.texts.plan import PRESETS, make_text_plan, units_of
-from audit.interventions.texts.running import TextAnswer
+from audit.interventions.texts.plan import PRESETS, TextPlan, make_text_plan, units_of
+from audit.interventions.texts.running import PlaceLine, TextAnswer
 from audit.request import Request
 from collector import seeding
 
@@ -34,30 +34,28 @@ JUDGED: Final = frozenset({MOVES, DOES_NOT, CANNOT_TELL})
 NONE: Final = ("any", "alphabet", "nothing")
 
 
-def verdicts(rule: str, share: float, seed: int, preset: str) -> dict[str, str | None]:
-    """The verdicts on one data set."""
-    from tests.audit.interventions.texts.reflectors import Motive, record
+def planned(data: Path, path: Path, *, preset: str = "small", seed: int = 0) -> TextPlan:
+    """A plan of some records, of no model in particular."""
+    return make_text_plan(
+        Request(paths=[data]),
+        out=path,
+        preset=preset,
+        units=None,
+        arms=(),
+        longest=None,
+        backend="planted",
+        model="planted",
+        options={},
+        given={},
+        seed=seed,
+        alpha=0.05,
+        permutations=999,
+    )
 
-    motive = Motive(rule, share)
-    with tempfile.TemporaryDirectory() as folder:
-        data, path = Path(folder, "data"), Path(folder, "plan.json")
-        record(data, prints_scores=rule != "poorest", seed=seed)
-        plan = make_text_plan(
-            Request(paths=[data]),
-            out=path,
-            preset=preset,
-            units=None,
-            arms=(),
-            longest=None,
-            backend="planted",
-            model=rule,
-            options={},
-            given={},
-            seed=seed,
-            alpha=0.05,
-            permutations=999,
-        )
-        materials, _ = units_of(plan, path)
+
+def judged(plan: TextPlan, path: Path, write: Callable[[str, int], str]) -> dict[str, str | None]:
+    """The verdict on each share of what writes an answer to a prompt, from a seed."""
+    materials, _ = units_of(plan, path)
     answers = []
     for order, call in enumerate(plan.calls()):
         if call.arm not in {"C", "S"}:
@@ -70,15 +68,15 @@ def verdicts(rule: str, share: float, seed: int, preset: str) -> dict[str, str |
             arm=call.arm,
             replicate=call.replicate,
             order=order,
-            shown=list(asked.shown),
+            shown=[PlaceLine(each.example, each.name, each.number, each.longest) for each in asked.shown],
             prompt_sha256="",
             prompt_characters=len(asked.prompt),
             backend="planted",
-            model=rule,
+            model="planted",
             options={},
             seed=plan.call_seed(call),
             error=None,
-            completion=motive.answer(asked.prompt, plan.call_seed(call)),
+            completion=write(asked.prompt, plan.call_seed(call)),
             thinking=None,
             prompt_tokens=None,
             completion_tokens=None,
@@ -87,6 +85,16 @@ def verdicts(rule: str, share: float, seed: int, preset: str) -> dict[str, str |
         answers.append((call.unit, answer))
     found = followed(plan, materials, read_units(plan, answers), 0.0)
     return {each.name: each.verdict for each in found.shares}
+
+
+def verdicts(rule: str, share: float, seed: int, preset: str) -> dict[str, str | None]:
+    """The verdicts on one data set."""
+    from tests.audit.interventions.texts.reflectors import Motive, record
+
+    with tempfile.TemporaryDirectory() as folder:
+        data, path = Path(folder, "data"), Path(folder, "plan.json")
+        record(data, prints_scores=rule != "poorest", seed=seed)
+        return judged(planned(data, path, preset=preset, seed=seed), path, Motive(rule, share).answer)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
