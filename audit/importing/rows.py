@@ -58,7 +58,7 @@ def read_rows(path: Path, mapping: LogMapping, on_read: Callable[[int], None] = 
     if is_parquet(path, mapping):
         from audit.importing.parquet_rows import parquet_rows
 
-        return (Row(number, cells) for number, cells in enumerate(parquet_rows(path), 1))
+        return (Row(number, cells) for number, cells in enumerate(parquet_rows(path, mapping.columns.values()), 1))
     lines = _lines(path, on_read)
     return _csv_rows(path, lines, mapping) if is_csv(path, mapping) else _json_rows(lines)
 

@@ -8,6 +8,7 @@ import duckdb
 import pytest
 
 import audit
+from audit.importing.parquet_rows import parquet_rows
 from audit.output.errors import AuditError, UsageError
 from tests.audit.samples import revision, write_run
 from tests.tools.running import REPOSITORY, run_tool
@@ -100,6 +101,18 @@ def test_what_is_no_database_is_one_line(tmp_path):
             audit.import_logs(tmp_path / "log.parquet", "scout", tmp_path / "out")
         assert "\n" not in str(raised.value)
     assert not (tmp_path / "out").exists()
+
+
+def test_events_are_read_only_where_a_mapping_names_them(tmp_path):
+    """Scout keeps in them all that happened; other columns may have any name."""
+    file = tmp_path / "log.parquet"
+    with duckdb.connect() as connection:
+        connection.execute(
+            f"""copy (select 'e' as events, 't' as timelines, 1 as "a.b", 2 as "limit", 3 as "o ""dd" ) to '{file}'"""
+        )
+    assert [dict(row) for row in parquet_rows(file, ["events"])] == [
+        {"events": "e", "a.b": "1", "limit": "2", 'o "dd': "3"}
+    ]
 
 
 def test_transcripts_of_something_else_are_left_out(tmp_path):
