@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, Self, Unpack
 import duckdb
 
 from audit.arguments import Data, RevisionSelection, request_of
+from audit.interventions.plan import read_plan
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
 from audit.output.linked import viewer_closed, viewer_opened
@@ -164,13 +165,15 @@ def view(
     Raises:
         UsageError: the address or the port cannot be listened on, the sheet has no such coder, or a file of tasks
             cannot be used.
-        AuditError: the records or the labels cannot be read.
+        AuditError: the records, the labels or a plan cannot be read.
     """
     sheets, modules = [Path(path) for path in labels], [Path(path) for path in task_modules]
     # A connection of its own, since a store that is open serves one query at a time.
     request = replace(request_of(data, RevisionSelection, options), store=None)
     if plans := [Path(file) for file in ([plan] if isinstance(plan, str | Path) else plan)]:
         request = replace(request, plans=plans)
+        for path in plans:
+            read_plan(path)  # it is read again for each page, since answers come while the viewer is open
     session = Session(request, sheets, coder, modules)
     try:
         return View(session, host, port).start()

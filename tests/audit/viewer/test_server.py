@@ -187,6 +187,11 @@ def test_mistakes_of_the_command_are_one_line(grid) -> None:
             assert len([line for line in done.stderr.splitlines() if "simulated" not in line]) == 1, done.stderr
 
 
+def test_a_plan_that_cannot_be_read_is_refused_before_anything_is_served(grid, tmp_path) -> None:
+    with pytest.raises(audit.AuditError, match=r"cannot read .*nope\.json"):
+        audit.view(grid, plan=tmp_path / "nope.json")
+
+
 def test_a_view_in_a_notebook_is_a_frame_and_closes(grid) -> None:
     with audit.open(grid) as store:
         view = audit.view(store, env="nim")
