@@ -30,6 +30,7 @@ class Commands(Overview):
             "find",
             "show",
             "view",
+            "watch",
             "sql",
         ),
         "Question them": (
@@ -47,6 +48,7 @@ class Commands(Overview):
             ("tables", ("summary", "salience", "rates", "noise", "controls", "severity", "agreement", "positions")),
             ("tables", ("patterns", "revisions", "runs", "lineage", "mentions", "topics")),
             ("viewing", ("view",)),
+            ("watching", ("watch",)),
             ("questions", ("show", "find", "sensitivity", "obedience", "sql")),
             ("rerun", ("rescore", "anchor")),
             ("coding", ("sample", "validate")),

@@ -1,0 +1,102 @@
+"""`audit.watch`: revisions as they are written, and alarms that hold whenever one looks."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Unpack
+
+from audit.arguments import Data, RevisionSelection, request_of
+from audit.output.errors import UsageError
+from audit.vocabulary.keys import RunKey
+from audit.watching.alarms import THRESHOLD, Alarm, alarms
+from audit.watching.following import PAUSE, Follower
+
+MEANINGS: Final = {
+    "regressions": "revisions regress more often than the null allows",
+    "citing": "revisions whose answer cites the item asked about regress more often than others of the same ten",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What was added at one look.
+
+    Attributes:
+        revisions: that are new, in the order in which the alarms took them.
+        alarms: both, as they are afterwards.
+        raised: those that were raised by these revisions.
+    """
+
+    revisions: list[dict[str, Any]]
+    alarms: tuple[Alarm, Alarm]
+    raised: list[Alarm]
+
+
+def watch(
+    data: Data,
+    *,
+    p0: float = 0.5,
+    stop_file: str | Path | None = None,
+    once: bool = False,
+    **options: Unpack[RevisionSelection],
+) -> Iterator[Step]:
+    """Follow folders of records, the first step being what is there already.
+
+    Args:
+        data: folders of records, which may still be empty.
+        p0: the chance of a regression under the null of the alarm on regressions.
+        stop_file: a file that is made when an alarm is raised, for a loop that stops when it is there.
+        once: whether to end after the first step.
+        options: which groups, and how records are opened and classified.
+
+    Yields:
+        A step wherever something was added.
+
+    Raises:
+        UsageError: not a folder, or `p0` is not between 0 and 1.
+        AuditError: there is no such folder.
+    """
+    both = alarms(p0)
+    follower = Follower(request_of(data, RevisionSelection, options))
+    target = None if stop_file is None else Path(stop_file)
+    if target is not None and not target.parent.is_dir():
+        raise UsageError(f"--stop-file {target}: {target.parent} is no folder")
+    yield _taken(follower.begin(), both, target)
+    while not once:
+        time.sleep(PAUSE)
+        if found := follower.poll():
+            yield _taken(found, both, target)
+
+
+def _taken(found: list[dict[str, Any]], both: tuple[Alarm, Alarm], stop_file: Path | None) -> Step:
+    before = [alarm.raised for alarm in both]
+    keys = [RunKey(*(row[name] for name in RunKey._fields)) for row in found]
+    for alarm in both:
+        for key in dict.fromkeys(keys):
+            alarm.begin(key)
+        for key, row in zip(keys, found, strict=True):
+            alarm.add(key, row["direction"], row["cites"])
+    raised = [alarm for alarm, was in zip(both, before, strict=True) if alarm.raised is not None and was is None]
+    if raised and stop_file is not None:
+        _write_stop(stop_file, raised)
+    return Step(found, both, raised)
+
+
+def _write_stop(path: Path, raised: list[Alarm]) -> None:
+    """Make the file, complete from the moment that it is there."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    partial.write_text("".join(f"{sentence(alarm)}\n" for alarm in raised), encoding="utf-8")
+    partial.replace(path)
+
+
+def sentence(alarm: Alarm) -> str:
+    """An alarm in words."""
+    null = f" (null: a chance of at most {alarm.p0:g})" if alarm.name == "regressions" else ""
+    return (
+        f"alarm after {alarm.raised} revisions: {MEANINGS[alarm.name]}{null}; "
+        f"wealth {alarm.wealth:.3g}, threshold {THRESHOLD:g}"
+    )
