@@ -28,6 +28,7 @@ def chain(rng: np.random.Generator, length: int, stay: float) -> np.ndarray:
 
 
 def stationary(rng: np.random.Generator) -> Drawn:
+    """Half of the revisions regress, and half of the answers cite."""
     return rng.random(LENGTH) < 0.5, rng.random(LENGTH) < 0.5
 
 
@@ -76,6 +77,7 @@ def raised(draw: Callable[[np.random.Generator], Drawn]) -> tuple[float, float, 
 
 
 def main() -> None:
+    """Print the shares."""
     print(f"{'share of runs with an alarm':30} regressions  citing     any")
     for draw in (stationary, drifting, autocorrelated, both_autocorrelated, planted_regressions, planted_citing):
         shares = "  ".join(f"{share:9.1%}" for share in raised(draw))

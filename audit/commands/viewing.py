@@ -36,6 +36,9 @@ def view(
     ] = None,
     task_module: TaskModules = None,
     plan: PlansOption = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Say when revisions were added, and show them on demand.")
+    ] = False,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
     export: Annotated[
         Path | None,
@@ -60,6 +63,8 @@ def view(
             raise UsageError("--labels fills in a sheet, which an exported folder cannot; leave out --export")
         if plan:
             raise UsageError("--plan shows experiments, which an exported folder cannot; leave out --export")
+        if follow:
+            raise UsageError("--follow waits for new revisions, which an exported folder cannot; leave out --export")
         progress = PrintedProgress()
         made = export_view(request, export, limit=limit, with_prompts=with_prompts, progress=progress)
         size = f"{count(made.files, 'file')}, {made.size / 1e6:.1f} MB"
@@ -74,6 +79,7 @@ def view(
         coder=coder,
         task_modules=task_module or (),
         plan=plan or (),
+        follow=follow,
     ) as server:
         typer.echo(server.address)
         if not no_browser:

@@ -56,6 +56,8 @@ _POLICY: Final = {
 _SERVED: Final = {
     "making.css": '<link rel="stylesheet" href="making.css">\n',
     "making.js": '<script src="making.js" defer></script>\n',
+    "live.css": '<link rel="stylesheet" href="live.css">\n',
+    "live.js": '<script src="live.js" defer></script>\n',
 }
 """Files for what only a server does, and the lines that load them."""
 _AFTER_CHARSET: Final = '<meta charset="utf-8">\n'

@@ -36,6 +36,7 @@ from audit.vocabulary.keys import RevisionKey, RunKey
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from audit.viewer.live import Live
     from audit.viewer.session import Session
 
 PLOT_STYLE: Final = "sha256-jSYQUrW7J0b3jPqhZP9C2Xh1PyJKHKXd4s0fpGGKrww="
@@ -66,19 +67,20 @@ ONLY_HERE: Final = "not found: open the address that audit view printed\n"
 Answer = Callable[["Session", Request], dict[str, Any]]
 
 
-def application(session: Session, secret: str, names: Sequence[str]) -> ASGIApp:
+def application(live: Live, secret: str, names: Sequence[str]) -> ASGIApp:
     """The pages as an ASGI application.
 
     Args:
-        session: what is shown.
+        live: what is shown.
         secret: the first part of every path.
         names: of this machine, which a request's Host header may have beside numeric addresses.
     """
     static = StaticFiles(directory=str(resources.files("audit.viewer").joinpath("static")), html=True)
     routes = [
-        *(Route(f"/{secret}/api/{path}", partial(_answered, session, answer)) for path, answer in ANSWERS.items()),
-        Route(f"/{secret}/api/coding/labels", partial(put_label, session), methods=["PUT"]),
-        Route(f"/{secret}/api/download", partial(_downloaded, session)),
+        *(Route(f"/{secret}/api/{path}", partial(_answered, live, answer)) for path, answer in ANSWERS.items()),
+        Route(f"/{secret}/api/live", partial(_followed, live)),
+        Route(f"/{secret}/api/coding/labels", partial(put_label, live.session), methods=["PUT"]),
+        Route(f"/{secret}/api/download", partial(_downloaded, live)),
         Mount(f"/{secret}", static),
     ]
     handlers: dict[Any, Any] = {404: _not_found, AuditError: _refused, duckdb.Error: _failed, OSError: _failed}
@@ -145,11 +147,19 @@ def names_of_this_machine() -> list[str]:
     return [name for name in {socket.gethostname(), socket.getfqdn()} if name]
 
 
-def _answered(session: Session, answer: Answer, request: Request) -> Response:
-    return Response(as_json(answer(session, request)), media_type="application/json")
+def _answered(live: Live, answer: Answer, request: Request) -> Response:
+    return Response(as_json(answer(live.session, request)), media_type="application/json")
 
 
-def _downloaded(session: Session, request: Request) -> Response:
+def _followed(live: Live, request: Request) -> Response:
+    """What was added since the records were opened; opens them anew where that is asked for."""
+    if "open" in request.query_params:
+        live.renew()
+    return Response(as_json(live.state()), media_type="application/json")
+
+
+def _downloaded(live: Live, request: Request) -> Response:
+    session = live.session
     output = request.query_params.get("format", "csv")
     kind, pieces = pages.download(session, _query(session, request), _columns(request), output)
     suffix = {"latex": "tex"}.get(output, output)

@@ -32,6 +32,7 @@ class Session:
 
     Attributes:
         request: the options that the viewer was called with.
+        task_modules: Python files of users' tasks.
         store: the records.
         table: all their revisions.
         replays: runs their policies again.
@@ -59,6 +60,7 @@ class Session:
         if coder is not None and not labels:
             raise UsageError("--coder selects rows of a file of labels; name it with --labels")
         self.request = request
+        self.task_modules = task_modules
         self.lock = threading.Lock()
         self._known: dict[str, dict[str, Any]] = {}
         self._is_closed = False

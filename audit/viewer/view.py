@@ -20,8 +20,11 @@ from audit.interventions.plan import read_plan
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
 from audit.output.linked import viewer_closed, viewer_opened
+from audit.request import Request, note
+from audit.viewer.live import Live
 from audit.viewer.pages import about, overview
 from audit.viewer.session import Session
+from audit.watching.following import Follower, Revision
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -43,18 +46,19 @@ class View:
         session: what is shown; closed with the view.
         host: the address of this machine to listen on.
         port: 0 for any that is free.
+        live: follows the records; None where they are shown as they were.
     """
 
-    def __init__(self, session: Session, host: str, port: int) -> None:
+    def __init__(self, session: Session, host: str, port: int, live: Live | None = None) -> None:
         import uvicorn
 
         from audit.viewer.server import application, names_of_this_machine, new_secret
 
-        self._session = session
+        self._live = live or Live(session)
         self._socket = _listening(host, port)
         secret = new_secret()
         is_local = host in {LOOPBACK, "::1", "localhost"}
-        app = application(session, secret, [] if is_local else names_of_this_machine())
+        app = application(self._live, secret, [] if is_local else names_of_this_machine())
         config = uvicorn.Config(
             app, log_level="error", access_log=False, lifespan="off", server_header=False, timeout_graceful_shutdown=1
         )
@@ -88,7 +92,16 @@ class View:
         warming = threading.Thread(target=self._warm, daemon=True)
         warming.start()
         self._threads.append(warming)
+        if self._live.is_followed:
+            following = threading.Thread(target=self._live.run, daemon=True)
+            following.start()
+            self._threads.append(following)
         return self
+
+    @property
+    def _session(self) -> Session:
+        """What is shown at present."""
+        return self._live.session
 
     def _warm(self) -> None:
         """Compute what every visitor will ask for, the first page before the rest."""
@@ -108,11 +121,12 @@ class View:
         """Stop serving and close the records."""
         viewer_closed(self.address)
         self._server.should_exit = True
+        self._live.stop()
         self._session.interrupt()
         for thread in self._threads:
             thread.join()
         self._socket.close()
-        self._session.close()
+        self._live.close()
 
     def _repr_html_(self) -> str:
         # The link is for notebooks that show no frames of this machine, as those of another one do.
@@ -142,6 +156,7 @@ def view(
     coder: str | None = None,
     task_modules: Sequence[str | Path] = (),
     plan: str | Path | Sequence[str | Path] = (),
+    follow: bool = False,
     **options: Unpack[RevisionSelection],
 ) -> View:
     """Serve the pages of a data set: tables whose numbers lead to revisions, and these to their answers and rollouts.
@@ -157,6 +172,7 @@ def view(
         coder: whose rows are filled in; None where the sheet has one coder.
         task_modules: Python files with tasks of your own, for replays.
         plan: experiments to show as well: the file of a plan or several.
+        follow: whether pages say when revisions were added, and show them on demand.
         options: which groups, and how records are opened and classified.
 
     Returns:
@@ -174,12 +190,27 @@ def view(
         request = replace(request, plans=plans)
         for path in plans:
             read_plan(path)  # it is read again for each page, since answers come while the viewer is open
+    if follow and sheets:
+        raise UsageError("--follow shows new revisions, and --labels a sheet of those that there are; leave one out")
+    follower, found = _followed(request) if follow else (None, [])
     session = Session(request, sheets, coder, modules)
     try:
-        return View(session, host, port).start()
+        return View(session, host, port, Live(session, follower, found)).start()
     except BaseException:
         session.close()
         raise
+
+
+def _followed(request: Request) -> tuple[Follower, list[Revision]]:
+    """What follows the records, and the revisions that are there, for the first of which it waits."""
+    follower = Follower(request)
+    found = follower.begin()
+    if not found:
+        note("waiting for the first revision")
+    while not found:
+        time.sleep(PAUSE)
+        found = follower.poll()
+    return follower, found
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -40,6 +40,8 @@ ENDINGS: Final = (".json", ".jsonl", ".sqlite", ".sqlite-wal", ".txt")
 """Of files that records are read from."""
 
 Stamp = tuple[int, int]
+Revision = dict[str, Any]
+"""A row of `COLUMNS`."""
 
 
 @dataclass
@@ -67,19 +69,19 @@ class Follower:
             if not path.is_dir():
                 raise UsageError(f"{path}: only a folder can be followed")
 
-    def begin(self) -> list[dict[str, Any]]:
+    def begin(self) -> list[Revision]:
         """The revisions that are there; none where there are no records yet."""
         changed = self._changed()
         self._note_ends(changed)
         return self._all()
 
-    def poll(self) -> list[dict[str, Any]]:
+    def poll(self) -> list[Revision]:
         """The revisions that were added since the last call, in the order of runs and iterations."""
         changed = self._changed()
         if not changed:
             return []
         added = {path for path in changed if path.name == NATIVE and self._is_longer(path)}
-        if self.detector is None or any(path.name not in {NATIVE, DESCRIPTION} for path in changed - added):
+        if self.detector is None or changed - added:
             self._note_ends(changed)
             return self._all()
         return self._added(added)
@@ -104,12 +106,13 @@ class Follower:
         return changed
 
     def _walk(self) -> list[Path]:
+        """All files that revisions are read from; beside native records, calls and truths are not."""
         return [
             Path(folder, name)
             for root in self.request.paths
             for folder, _, names in os.walk(root)
             for name in names
-            if name.endswith(ENDINGS)
+            if (name == NATIVE if DESCRIPTION in names else name.endswith(ENDINGS))
         ]
 
     def _is_longer(self, path: Path) -> bool:
@@ -121,7 +124,7 @@ class Follower:
             if path.name == NATIVE:
                 self._read_to[path] = _last_line_end(path)
 
-    def _all(self) -> list[dict[str, Any]]:
+    def _all(self) -> list[Revision]:
         request = self.request if self.detector is None else self._decided(cache=self.request.cache)
         try:
             store, _ = request.suited()
@@ -135,7 +138,7 @@ class Follower:
     def _decided(self, **changes: Any) -> Request:
         return replace(self.request, detector=self.detector, about=self.about, **changes)
 
-    def _added(self, paths: Iterable[Path]) -> list[dict[str, Any]]:
+    def _added(self, paths: Iterable[Path]) -> list[Revision]:
         """The revisions of lines that were added, read without the lines before them."""
         with temporary_folder("audit-watch-") as folder:
             ends: dict[Path, int] = {}
@@ -160,7 +163,7 @@ class Follower:
             self._read_to.update(ends)
             return found
 
-    def _new(self, store: Store) -> list[dict[str, Any]]:
+    def _new(self, store: Store) -> list[Revision]:
         self.detector, self.about = store.detector, store.about
         relation = self.request.select(store.relation("viewed_revisions"))
         rows = rows_of(relation.select(", ".join(COLUMNS)).order(", ".join(RevisionKey._fields)))

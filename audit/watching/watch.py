@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Unpack
+from typing import Final, Unpack
 
 from audit.arguments import Data, RevisionSelection, request_of
 from audit.output.errors import UsageError
 from audit.vocabulary.keys import RunKey
 from audit.watching.alarms import THRESHOLD, Alarm, alarms
-from audit.watching.following import PAUSE, Follower
+from audit.watching.following import PAUSE, Follower, Revision
 
 MEANINGS: Final = {
     "regressions": "revisions regress more often than the null allows",
@@ -31,7 +31,7 @@ class Step:
         raised: those that were raised by these revisions.
     """
 
-    revisions: list[dict[str, Any]]
+    revisions: list[Revision]
     alarms: tuple[Alarm, Alarm]
     raised: list[Alarm]
 
@@ -65,14 +65,22 @@ def watch(
     target = None if stop_file is None else Path(stop_file)
     if target is not None and not target.parent.is_dir():
         raise UsageError(f"--stop-file {target}: {target.parent} is no folder")
-    yield _taken(follower.begin(), both, target)
-    while not once:
-        time.sleep(PAUSE)
-        if found := follower.poll():
-            yield _taken(found, both, target)
+    found = follower.begin()
+    while True:
+        raised = take(found, both)
+        if raised and target is not None:
+            _write_stop(target, raised)
+        yield Step(found, both, raised)
+        if once:
+            return
+        found = []
+        while not found:
+            time.sleep(PAUSE)
+            found = follower.poll()
 
 
-def _taken(found: list[dict[str, Any]], both: tuple[Alarm, Alarm], stop_file: Path | None) -> Step:
+def take(found: Sequence[Revision], both: tuple[Alarm, Alarm]) -> list[Alarm]:
+    """Give revisions to the alarms, in their order; returns those that are raised by them."""
     before = [alarm.raised for alarm in both]
     keys = [RunKey(*(row[name] for name in RunKey._fields)) for row in found]
     for alarm in both:
@@ -80,10 +88,7 @@ def _taken(found: list[dict[str, Any]], both: tuple[Alarm, Alarm], stop_file: Pa
             alarm.begin(key)
         for key, row in zip(keys, found, strict=True):
             alarm.add(key, row["direction"], row["cites"])
-    raised = [alarm for alarm, was in zip(both, before, strict=True) if alarm.raised is not None and was is None]
-    if raised and stop_file is not None:
-        _write_stop(stop_file, raised)
-    return Step(found, both, raised)
+    return [alarm for alarm, was in zip(both, before, strict=True) if alarm.raised is not None and was is None]
 
 
 def _write_stop(path: Path, raised: list[Alarm]) -> None:

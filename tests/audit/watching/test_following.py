@@ -1,0 +1,140 @@
+"""Revisions are found once each, by reading what was added."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from audit.arguments import RevisionSelection, request_of
+from audit.output.errors import AuditError, UsageError
+from audit.watching import following
+from audit.watching.following import Follower
+from audit.watching.watch import watch
+from tests.audit.viewer.records import write_records
+
+
+@pytest.fixture
+def run(tmp_path) -> tuple[Path, list[bytes]]:
+    """A folder with the first three lines of a run of eight, and all its lines."""
+    whole = write_records(tmp_path / "whole", runs=1) / "one-cartpole-threetraj-1"
+    target = tmp_path / "runs" / "one"
+    target.mkdir(parents=True)
+    shutil.copy(whole / "run.json", target)
+    lines = (whole / "episodes.jsonl").read_bytes().splitlines(keepends=True)
+    (target / "episodes.jsonl").write_bytes(b"".join(lines[:3]))
+    return target / "episodes.jsonl", lines
+
+
+def follower(file: Path) -> Follower:
+    return Follower(replace(request_of(file.parent.parent, RevisionSelection, {}), cache=False))
+
+
+def add(file: Path, data: bytes) -> None:
+    with file.open("ab") as stream:
+        stream.write(data)
+
+
+def iterations(rows) -> list[int]:
+    return [row["iteration"] for row in rows]
+
+
+def test_lines_are_read_once(run, monkeypatch) -> None:
+    file, lines = run
+    found = follower(file)
+    assert iterations(found.begin()) == [0, 1, 2]
+    assert found.poll() == []
+    # From here on only the lines that were added are opened.
+    opened = []
+    true = following.open_store
+
+    def counted(paths, reading):
+        opened.append((Path(paths[0]) / "0" / "episodes.jsonl").read_bytes())
+        return true(paths, reading)
+
+    monkeypatch.setattr(following, "open_store", counted)
+    (file.parent / "calls.jsonl").write_text("{}\n")
+    found._next_walk = 0.0
+    assert found.poll() == []
+    add(file, lines[3])
+    assert iterations(found.poll()) == [3]
+    add(file, lines[4] + lines[5][:40])
+    assert iterations(found.poll()) == [4]
+    add(file, lines[5][40:])
+    assert iterations(found.poll()) == [5]
+    assert found.poll() == []
+    assert opened == [lines[3], lines[4], lines[5]]
+
+
+def test_rows_are_those_of_the_whole(run) -> None:
+    """What is read of a line alone is what is read of it among all."""
+    file, lines = run
+    step = follower(file)
+    rows = step.begin()
+    for line in lines[3:]:
+        add(file, line)
+        rows += step.poll()
+    assert rows == follower(file).begin()
+    assert len(rows) == 8
+
+
+def test_a_run_that_begins_later_is_found(run, tmp_path) -> None:
+    file, lines = run
+    held = follower(file)
+    held.begin()
+    other = file.parent.parent / "two"
+    other.mkdir()
+    described = json.loads((file.parent / "run.json").read_text())
+    (other / "run.json").write_text(json.dumps({**described, "run": 2}))
+    row = json.loads(lines[0])
+    (other / "episodes.jsonl").write_text(json.dumps({**row, "run": 2}) + "\n")
+    held._next_walk = 0.0
+    assert [(row["run"], row["iteration"]) for row in held.poll()] == [(2, 0)]
+
+
+def test_an_empty_folder_is_waited_for(run, tmp_path) -> None:
+    file, _ = run
+    late = tmp_path / "late"
+    late.mkdir()
+    held = Follower(replace(request_of(late, RevisionSelection, {}), cache=False))
+    assert held.begin() == []
+    shutil.copytree(file.parent, late / "one")
+    held._next_walk = 0.0
+    assert iterations(held.poll()) == [0, 1, 2]
+
+
+def test_a_file_that_was_written_anew_is_read_anew(run) -> None:
+    file, lines = run
+    held = follower(file)
+    held.begin()
+    file.write_bytes(lines[6])
+    assert iterations(held.poll()) == [6]
+
+
+def test_only_folders_that_are_there(tmp_path) -> None:
+    with pytest.raises(AuditError, match="no such folder"):
+        next(watch(tmp_path / "none"))
+    file = tmp_path / "file.tar"
+    file.write_bytes(b"")
+    with pytest.raises(UsageError, match="only a folder"):
+        next(watch(file))
+
+
+def test_the_stop_file_is_made_when_an_alarm_is_raised(run, tmp_path) -> None:
+    """Eight revisions against a chance of 1%: two regressions or more raise it."""
+    file, lines = run
+    file.write_bytes(b"".join(lines))
+    stop = tmp_path / "stop"
+    step = next(watch(file.parent.parent, p0=0.01, stop_file=stop, once=True, cache=False))
+    assert sum(row["direction"] == "regression" for row in step.revisions) >= 2
+    assert [alarm.name for alarm in step.raised] == ["regressions"]
+    assert stop.read_text().startswith("alarm after ")
+
+
+def test_a_stop_file_without_a_folder_is_refused_at_the_start(run, tmp_path) -> None:
+    file, _ = run
+    with pytest.raises(UsageError, match="--stop-file"):
+        next(watch(file.parent.parent, stop_file=tmp_path / "none" / "stop"))
