@@ -26,6 +26,7 @@ from collector.tasks import TASKS
 FEW = 20
 """Revisions, for benchmarks that read records."""
 ELSEWHERE = {
+    "alarms": "audit/watching/test_alarms.py",
     "reflectors": "audit/interventions/texts/test_planted.py",
     "concurrency": "test_concurrency_benchmark.py",
     "critics": "audit/cards/test_benchmark.py",

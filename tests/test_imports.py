@@ -55,7 +55,15 @@ for blocked, program, module, *arguments in json.loads(sys.argv[1]):
 # Commands that run policies or ask models may import what does so.
 RUNNING = {
     *("audit rescore", "audit anchor", "audit calibrate", "audit replay", "audit verify", "audit judge"),
-    *("audit intervene", "audit import-interventions", "audit view", "audit critic", "audit critics", "audit remedy"),
+    *(
+        "audit intervene",
+        "audit import-interventions",
+        "audit view",
+        "audit watch",
+        "audit critic",
+        "audit critics",
+        "audit remedy",
+    ),
 }
 
 

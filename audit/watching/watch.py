@@ -64,7 +64,7 @@ def watch(
     follower = Follower(request_of(data, RevisionSelection, options))
     target = None if stop_file is None else Path(stop_file)
     if target is not None and not target.parent.is_dir():
-        raise UsageError(f"--stop-file {target}: {target.parent} is no folder")
+        raise UsageError(f"--stop-file {target}: {target.parent} is not a folder")
     found = follower.begin()
     while True:
         raised = take(found, both)

@@ -10,6 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from audit.request import Request
+from audit.viewer.live import Live
 from audit.viewer.server import application
 from audit.viewer.session import Session
 from audit.vocabulary.keys import RevisionKey
@@ -79,7 +80,7 @@ def session(data, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def client(session):
-    with TestClient(application(session, "secret", []), base_url="http://127.0.0.1/secret/") as opened:
+    with TestClient(application(Live(session), "secret", []), base_url="http://127.0.0.1/secret/") as opened:
         yield opened
 
 
