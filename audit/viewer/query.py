@@ -8,6 +8,7 @@ largest delta first.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
@@ -28,6 +29,8 @@ RESERVED: Final = frozenset({"q", "sort", "page", "columns", "facets", "by", "a"
 """Names in an address that are no columns."""
 SEARCH: Final = 200
 """Characters that a search has at most."""
+_TERM: Final = re.compile(r'(-(?=\S))?(?:"([^"]*)"?|(\S+))')
+"""A phrase between quotation marks, or a word; after a minus sign, one that is not to be there."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Query:
     Attributes:
         filters: columns with the values that they may have: a name, true or false, a number, a range `low..high` of
             which either end may be left out, nothing for null; an exclamation mark before it means all others.
-        search: words that the answer or its thinking has, whatever their case.
+        search: words and phrases that the answer or its thinking has, whatever their case; see `terms`.
         sort: columns, with a minus sign before those that descend.
         page: from 1.
     """
@@ -77,6 +80,16 @@ class Query:
             raise UsageError(f"page {page!r}: give a whole number from 1")
         query.where(kinds)
         return replace(query, page=int(page))
+
+    @property
+    def terms(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Words and phrases that a text is to have, all of them, and those that it is not to have."""
+        wanted: list[str] = []
+        unwanted: list[str] = []
+        for minus, phrase, word in _TERM.findall(self.search):
+            if term := phrase or word:
+                (unwanted if minus else wanted).append(term)
+        return tuple(wanted), tuple(unwanted)
 
     def without(self, column: str) -> Query:
         """The same without the filter of one column."""

@@ -30,6 +30,7 @@ from audit.viewer.lineage import blamed, lineage
 from audit.viewer.query import Query, columns_in, whole
 from audit.viewer.revision import revision
 from audit.viewer.run import run
+from audit.viewer.snippets import snippets
 from audit.viewer.writing import put_label
 from audit.vocabulary.keys import RevisionKey, RunKey
 
@@ -207,6 +208,7 @@ ANSWERS: Final[Mapping[str, Answer]] = {
     "about": lambda session, _: pages.about(session),
     "overview": lambda session, _: pages.overview(session),
     "revisions": lambda session, request: pages.revisions(session, _query(session, request), _columns(request)),
+    "snippets": lambda session, request: snippets(session, _query(session, request)),
     "facets": lambda session, request: pages.facets(session, _query(session, request), _columns(request, "facets")),
     f"revision/{REVISION}": lambda session, request: revision(session, _revision(request), _query(session, request)),
     "coding/sheet": lambda session, _: sheet(session),

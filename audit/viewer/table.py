@@ -232,43 +232,60 @@ class RevisionTable:
         condition, bound = query.where(self.kinds)
         base, more = self._base.where(self.kinds)
         parts = [f"({base})", f"({condition})"]
-        if query.search:
-            parts.append(f"id in (from memory.{self._searched(query.search)})")
+        if any(query.terms):
+            parts.append(f"id in (from memory.{self._searched(*query.terms)})")
         return " and ".join(parts), [*more, *bound]
 
-    def _searched(self, text: str) -> str:
-        """The name of the table that has the numbers of the revisions with a text in the answer or its thinking."""
+    def _searched(self, wanted: Sequence[str], unwanted: Sequence[str]) -> str:
+        """The name of the table that has the numbers of the revisions whose answer and thinking have some texts.
+
+        Args:
+            wanted: texts that are all there.
+            unwanted: texts of which none is.
+        """
         with self._searching:
-            [(folded,)] = self._cursor().execute("select lower(?)", [text]).fetchall()  # as the texts are lowered
-            if folded not in self._searches:
+            texts = [*wanted, *unwanted]
+            folds = self._cursor().execute("select unnest(list_transform(?, lambda t: lower(t)))", [texts]).fetchall()
+            folded = [text for (text,) in folds]  # as the texts of answers are lowered
+            signs = [True] * len(wanted) + [False] * len(unwanted)
+            key = repr([*zip(signs, folded, strict=True)])
+            if key not in self._searches:
                 while len(self._searches) >= SEARCHES:
                     oldest = next(iter(self._searches))
                     self._cursor().execute(f"drop table memory.{self._searches.pop(oldest)}")
-                name = f"search_{hash(folded) & (2**63 - 1)}"
+                name = f"search_{hash(key) & (2**63 - 1)}"
                 cursor = self._cursor()
                 if self.texts.is_whole:
-                    source, given = self.texts.query, {"text": folded}
+                    given = {f"text_{number}": text for number, text in enumerate(folded)}
+                    source = self.texts.query(
+                        " and ".join(
+                            f"{'' if sign else 'not '}contains(text, ${each})"
+                            for sign, each in zip(signs, given, strict=True)
+                        )
+                    )
                 else:
                     with self._lock:
-                        cursor.register("found", _with_text(self._store, folded))
+                        cursor.register("found", _with_texts(self._store, signs, folded))
                     keys = ", ".join(RevisionKey._fields)
                     source, given = f"select id from found join kept.{NAME} using ({keys})", {}
                 cursor.execute(f"create or replace table memory.{name} as {source}", given)
-                self._searches[folded] = name
-            return self._searches[folded]
+                self._searches[key] = name
+            return self._searches[key]
 
 
 def _listed(columns: Iterable[str]) -> str:
     return ", ".join(f'"{column}"' for column in columns)
 
 
-def _with_text(store: Store, folded: str) -> Any:
-    """The keys of the revisions with a text, as a frame."""
+def _with_texts(store: Store, signs: Sequence[bool], folded: Sequence[str]) -> Any:
+    """The keys of the revisions that have texts, or have them not where the sign is false, as a frame."""
     from duckdb import ConstantExpression, FunctionExpression, SQLExpression
 
     found = store.relation("episodes").filter(SQLExpression(REVISED))
-    has = FunctionExpression("contains", SQLExpression(TEXT), ConstantExpression(folded))
-    return found.filter(has).select(", ".join(RevisionKey._fields)).df()
+    for sign, text in zip(signs, folded, strict=True):
+        has = FunctionExpression("contains", SQLExpression(TEXT), ConstantExpression(text))
+        found = found.filter(has if sign else ~has)
+    return found.select(", ".join(RevisionKey._fields)).df()
 
 
 def _file(store: Store) -> Path:

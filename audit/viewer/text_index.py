@@ -64,10 +64,9 @@ class TextIndex:
         """Whether it is being made, or will be, so that searches are slower as yet than they are with it."""
         return not self._is_given_up and self._shelf() is not None and self._parts < len(self._plan())
 
-    @property
-    def query(self) -> str:
-        """SQL for the `id` of each revision with a text, the parameter `$text`, in small letters, once it is whole."""
-        parts = (f"select id from part_{number}.texts where contains(text, $text)" for number in range(self._parts))
+    def query(self, condition: str) -> str:
+        """SQL for the `id` of each revision whose `text`, in small letters, meets a condition, once it is whole."""
+        parts = (f"select id from part_{number}.texts where {condition}" for number in range(self._parts))
         return " union all ".join(parts)
 
     def take(self) -> None:
@@ -143,15 +142,20 @@ class TextIndex:
             cursor.execute("detach written")
 
     def _answers(self, runs: Sequence[RunKey]) -> Any:
-        named = ", ".join(f"({', '.join(map(_literal, run))})" for run in runs)
-        # Bounds of each column alone have DuckDB leave out most of what a list of runs would have it read.
-        bounds = " and ".join(
-            f"{name} between {_literal(min(values))} and {_literal(max(values))}"
-            for name, values in zip(RunKey._fields, zip(*runs, strict=True), strict=True)
-        )
-        chosen = f"{REVISED} and {bounds} and ({', '.join(RunKey._fields)}) in ({named})"
+        chosen = f"{REVISED} and {one_of(runs)}"
         columns = f"{', '.join(RevisionKey._fields)}, {TEXT} as text"
         return self._store.relation("episodes").filter(duckdb.SQLExpression(chosen)).select(columns).df()
+
+
+def one_of(keys: Sequence[RunKey] | Sequence[RevisionKey]) -> str:
+    """SQL for: of one of these runs, or one of these revisions; there is at least one."""
+    named = ", ".join(f"({', '.join(map(_literal, key))})" for key in keys)
+    # Bounds of each column alone have DuckDB leave out most of what a list of keys would have it read.
+    bounds = " and ".join(
+        f"{name} between {_literal(min(values))} and {_literal(max(values))}"
+        for name, values in zip(keys[0]._fields, zip(*keys, strict=True), strict=True)
+    )
+    return f"{bounds} and ({', '.join(keys[0]._fields)}) in ({named})"
 
 
 def _literal(value: object) -> str:

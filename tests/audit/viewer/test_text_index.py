@@ -64,8 +64,8 @@ def found(session):
     """The revisions with each piece, in the order of the table, and how often answers were read for them."""
     read = []
     with pytest.MonkeyPatch.context() as patch:
-        whole = table_module._with_text
-        patch.setattr(table_module, "_with_text", lambda *given: read.append(given) or whole(*given))
+        whole = table_module._with_texts
+        patch.setattr(table_module, "_with_texts", lambda *given: read.append(given) or whole(*given))
         rows = [session.table.page(Query(search=piece), ["run", "iteration"]) for piece in PIECES]
     return rows, len(read)
 

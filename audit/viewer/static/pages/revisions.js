@@ -66,19 +66,49 @@
     return disclosed(name, chosen.length > 0, h("div.range", ends[0], "to", ends[1]));
   }
 
+  /** What a search changes in an address: `column:value` is a filter, `-column:value` one for all others. */
+  function asking(query, text) {
+    const changes = {};
+    const names = new Map(Names.about.columns.flatMap((each) => [[each.name, each.name], [Names.column(each.name), each.name]]));
+    const rest = text.replace(/(^|\s)(-?)([\wΔ₀₁]+):("[^"]*"|\S+)/g, (whole, space, minus, column, value) => {
+      const name = names.get(column);
+      if (!name) return whole;
+      const own = value.replace(/^"|"$/g, "");
+      changes[name] = [...(changes[name] || query.getAll(name)), (minus ? "!" : "") + own];
+      return space;
+    });
+    return { ...changes, q: rest.trim() || null };
+  }
+
+  const ANSWER = "answer"; // no column of the table: where the search is in the answer, or how it begins
+
+  /** Snippets come after the table, since the answers are read for them. */
+  async function fill(query, body) {
+    try {
+      const { snippets } = await Data.get("snippets", Query.changed(Query.selection(query), { page: query.get("page") }));
+      [...body.querySelectorAll("td.answer")].forEach((cell, place) => {
+        const found = snippets[place];
+        if (!found) return;
+        cell.replaceChildren(found.where ? h("span.muted", `${found.where}: `) : "", shown(found.before), found.match ? h("mark", shown(found.match)) : "", shown(found.after));
+      });
+    } catch (error) {
+      body.querySelector("td.answer")?.replaceChildren(h("span.error", shown(error.message)));
+    }
+  }
+
   function searching(query) {
-    const input = h("input#search", { type: "search", value: query.get("q") || "", placeholder: "words in answers and thinking", "aria-label": "Search in answers and thinking", maxlength: "200" });
+    const input = h("input#search", { type: "search", value: query.get("q") || "", placeholder: 'words "a phrase" -not pattern:fine_tune', title: "Words and phrases in answers and thinking, all of which are to be there; -word: not there; column:value filters", "aria-label": "Search in answers and thinking", maxlength: "200" });
     return h("form", {
       role: "search",
       onsubmit: (event) => {
         event.preventDefault();
-        restart(query, { q: input.value || null });
+        restart(query, asking(query, input.value));
       },
     }, input, h("button", { type: "submit" }, "Search"));
   }
 
   function columnsChooser(query, columns) {
-    const names = Names.about.columns.filter((each) => !each.empty).map((each) => each.name);
+    const names = [...Names.about.columns.filter((each) => !each.empty).map((each) => each.name), ...(Data.isExported ? [] : [ANSWER])];
     return h("details", {
       open: opened.has("columns"),
       ontoggle: (event) => (event.target.open ? opened.add("columns") : opened.delete("columns")),
@@ -106,7 +136,7 @@
   }
 
   function downloads(query, columns) {
-    const chosen = Query.changed(Query.selection(query), { columns: columns.join(",") });
+    const chosen = Query.changed(Query.selection(query), { columns: columns.filter((name) => name !== ANSWER).join(",") });
     if (Data.isExported) return link("Download CSV", "revisions.csv", { download: "" });
     return h("span", "Download: ", ["csv", "parquet", "latex"].flatMap((format, place) => {
       const href = `api/download?${Query.changed(chosen, { format })}`;
@@ -121,6 +151,7 @@
     const sort = (query.get("sort") || "").split(",")[0];
     const kinds = new Map(Names.about.columns.map((each) => [each.name, each.kind]));
     const headings = columns.map((name) => {
+      if (name === ANSWER) return h("th", { scope: "col" }, "answer");
       const isSorted = sort === name || sort === `-${name}`;
       const next = sort === `-${name}` ? name : sort === name ? null : kinds.get(name) === "number" ? `-${name}` : name;
       return h(kinds.get(name) === "number" ? "th.number" : "th", {
@@ -134,6 +165,7 @@
       const href = Query.address("revision", key, Query.selection(query));
       const direction = row[place.get("direction")];
       return Tables.opening(h("tr", columns.map((name, index) => {
+        if (name === ANSWER) return h("td.answer", "…");
         const value = row[place.get(name)];
         const text = kinds.get(name) === "number" ? texts.get(name)(cells[line], value) : value === null ? "" : Names.value(name, value);
         const tag = kinds.get(name) === "number" ? "td.number" : "td";
@@ -141,7 +173,9 @@
           name === "iteration" || (index === 0 && !columns.includes("iteration")) ? link(text, href) : text);
       })), href);
     });
-    return Tables.scrolling(h("table", h("caption", `${number(found.total)} revisions`), h("thead", h("tr", headings)), h("tbody", rows)), "Revisions");
+    const body = h("tbody", rows);
+    if (columns.includes(ANSWER)) fill(query, body);
+    return Tables.scrolling(h("table", h("caption", `${number(found.total)} revisions`), h("thead", h("tr", headings)), body), "Revisions");
   }
 
   /** The values of columns with how many revisions have each, to filter by. */
@@ -166,21 +200,31 @@
     }, h("summary", "Filters"), facets);
   }
 
+  function listed(query, found, columns) {
+    if (!found.total) return h("p", "No revision matches; remove a filter.");
+    const last = Math.ceil(found.total / Names.about.page);
+    if (found.rows.length) return [grid(query, found, columns), paging(query, found)];
+    return h("p", `There is no page ${number(found.page)}: the ${number(found.total)} revisions have ${number(last)}. `,
+      link("To the last page", Query.address("revisions", [], Query.changed(query, { page: String(last) }))));
+  }
+
   Pages.add({
     name: "revisions",
     title: "Revisions",
     inNav: true,
     async render(main, { query }) {
       const about = Names.about;
-      const columns = (query.get("columns") || about.shown.join(",")).split(",").filter(Boolean);
-      const asked = Query.changed(Query.selection(query), { page: query.get("page"), columns: [...new Set([...columns, "direction"])].join(",") });
+      const usual = query.get("q") ? [...about.shown, ANSWER] : about.shown;
+      const columns = (query.get("columns") || usual.join(",")).split(",").filter((name) => name && !(name === ANSWER && Data.isExported));
+      const wanted = [...new Set([...columns, "direction"])].filter((name) => name !== ANSWER);
+      const asked = Query.changed(Query.selection(query), { page: query.get("page"), columns: wanted.join(",") });
       if (Data.isExported && (Query.filters(query).length || query.get("q"))) throw new Error(Data.notice);
       const [found, facets] = await Promise.all([Data.get("revisions", asked), Data.isExported ? null : counts(query)]);
       Pages.announce(`${number(found.total)} revisions`);
       main.append(h("h1", "Revisions"), Data.notice ? h("p.notice", Data.notice) : "", h(facets ? "div.layout" : "div", facets,
         h("div",
           h("div.bar", facets ? searching(query) : null, downloads(query, columns), columnsChooser(query, columns)),
-          chips(query), found.total ? [grid(query, found, columns), paging(query, found)] : h("p", "No revision matches; remove a filter."),
+          chips(query), listed(query, found, columns),
         )));
     },
   });
