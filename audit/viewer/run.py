@@ -11,6 +11,7 @@ from audit.output.errors import AuditError
 from audit.output.escaping import in_line
 from audit.remote.urls import local_of
 from audit.store import rows_of
+from audit.viewer.calls import calls_of
 from audit.viewer.query import Query
 from audit.vocabulary.keys import RunKey
 from collector.system.regular_files import RUN, read_regular
@@ -60,6 +61,7 @@ def run(session: Session, key: RunKey) -> dict[str, Any]:
         "key": list(key),
         "facts": _named(facts[0]),
         "thresholds": _named(thresholds[0]) if thresholds else {},
+        "calls": calls_of(local_of(files[0][0])) if files else None,
         "description": _set_up(local_of(files[0][0])) if files else {},
         "iterations": rows,
         "every": every,

@@ -23,6 +23,7 @@ from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
 from audit.output.formats import as_json
 from audit.viewer import charts, interventions, pages
+from audit.viewer.calls import calls
 from audit.viewer.coding import agreement, sheet
 from audit.viewer.compare import compare
 from audit.viewer.conclusion import conclusion
@@ -214,6 +215,7 @@ ANSWERS: Final[Mapping[str, Answer]] = {
     "coding/sheet": lambda session, _: sheet(session),
     "coding/agreement": lambda session, _: agreement(session),
     "runs": lambda session, _: pages.runs(session),
+    "calls": lambda session, _: calls(session),
     f"replay/{REVISION}": lambda session, request: session.replays.replay(_revision(request)),
     f"run/{RUN}": lambda session, request: run(session, _run(request)),
     f"lineage/{RUN}": lambda session, request: lineage(session, _run(request)),

@@ -89,7 +89,7 @@
       [...body.querySelectorAll("td.answer")].forEach((cell, place) => {
         const found = snippets[place];
         if (!found) return;
-        cell.replaceChildren(found.where ? h("span.muted", `${found.where}: `) : "", shown(found.before), found.match ? h("mark", shown(found.match)) : "", shown(found.after));
+        cell.firstChild.replaceChildren(found.where ? h("span.muted", `${found.where}: `) : "", shown(found.before), found.match ? h("mark", shown(found.match)) : "", shown(found.after));
       });
     } catch (error) {
       body.querySelector("td.answer")?.replaceChildren(h("span.error", shown(error.message)));
@@ -165,7 +165,7 @@
       const href = Query.address("revision", key, Query.selection(query));
       const direction = row[place.get("direction")];
       return Tables.opening(h("tr", columns.map((name, index) => {
-        if (name === ANSWER) return h("td.answer", "…");
+        if (name === ANSWER) return h("td.answer", h("div", "…"));
         const value = row[place.get(name)];
         const text = kinds.get(name) === "number" ? texts.get(name)(cells[line], value) : value === null ? "" : Names.value(name, value);
         const tag = kinds.get(name) === "number" ? "td.number" : "td";
@@ -214,7 +214,7 @@
     inNav: true,
     async render(main, { query }) {
       const about = Names.about;
-      const usual = query.get("q") ? [...about.shown, ANSWER] : about.shown;
+      const usual = query.get("q") ? about.shown.flatMap((name) => (name === "iteration" ? [name, ANSWER] : [name])) : about.shown;
       const columns = (query.get("columns") || usual.join(",")).split(",").filter((name) => name && !(name === ANSWER && Data.isExported));
       const wanted = [...new Set([...columns, "direction"])].filter((name) => name !== ANSWER);
       const asked = Query.changed(Query.selection(query), { page: query.get("page"), columns: wanted.join(",") });

@@ -7,11 +7,22 @@
     ["optimum", "optimum"], ["candidates", "candidates"], ["policy", "policy"], ["thresholds_origin", "thresholds of edit patterns"], ["source", "records"],
   ];
 
-  function facts({ facts: known, total, skipped, revisions_total: revisions }) {
+  /** What calls of the model took, as texts by what they are. */
+  function spent(calls) {
+    if (!calls) return [["calls of the model", "not recorded"]];
+    const tokens = (value) => (value === null ? "not recorded" : number(value));
+    return [
+      ["calls of the model", `${number(calls.calls)}, ${number(calls.discarded)} answers unreadable`],
+      ["seconds of calls", calls.seconds === null ? "not recorded" : number(calls.seconds)],
+      ["tokens of prompts", tokens(calls.prompt_tokens)], ["tokens of answers", tokens(calls.completion_tokens)],
+    ];
+  }
+
+  function facts({ facts: known, total, skipped, calls, revisions_total: revisions }) {
     const planned = known.iterations_planned;
     const rows = [
       ["iterations", `${number(total)}${planned === null ? "" : ` of ${number(planned)}`}${skipped.length ? `, ${number(skipped.length)} without a proposal` : ""}`],
-      ["revisions", number(revisions)],
+      ["revisions", number(revisions)], ...spent(calls),
       ...FACTS.map(([name, text]) => [text, known[name] === null || known[name] === undefined ? (["tau_c", "optimum"].includes(name) ? "none" : "not recorded") : name === "seed" ? String(known[name]) : number(known[name])]),
     ];
     return h("dl.runfacts", rows.map(([name, value]) => h("div", h("dt", Names.worded(name)), h("dd", value))));
@@ -88,16 +99,60 @@
     },
   });
 
+  const CALLS = ["calls", "discarded", "seconds", "prompt_tokens", "completion_tokens"];
+  const MEANINGS = {
+    discarded: "answers that could not be read, and were asked for again or given up", seconds: "that the calls took",
+    prompt_tokens: "as the server counted them", completion_tokens: "as the server counted them, thinking included",
+    cost: "tokens at the prices given, in their currency",
+  };
+
+  /** What each run's calls took, and with prices what they cost; on demand, since all calls are read for it. */
+  function prices(query, rows, columns) {
+    const given = ["input", "output"].map((name) => Number(query.get(name) || 0));
+    const fields = ["input", "output"].map((name, place) => h("label", `price of a million tokens of ${place ? "answers" : "prompts"} `,
+      h("input", { type: "number", min: "0", step: "any", id: `price-${name}`, value: String(given[place] || "") })));
+    const result = h("div", { "aria-live": "polite" });
+    const address = () => {
+      const changes = Object.fromEntries(fields.map((each, place) => [place ? "output" : "input", each.querySelector("input").value || null]));
+      location.hash = Query.address("runs", [], Query.changed(query, { ...changes, calls: "yes" }));
+    };
+    async function count() {
+      result.replaceChildren("Reading calls …");
+      try {
+        const found = await Data.get("calls");
+        const keyOf = (each) => JSON.stringify(KEY.map((name) => each[name]));
+        const hrefs = new Map(rows.map((each) => [keyOf(each.cells), each.hrefs]));
+        const costs = found.rows.map((each) => {
+          const isKnown = each.prompt_tokens !== null && each.completion_tokens !== null && given.some(Boolean);
+          const cost = isKnown ? (each.prompt_tokens * given[0] + each.completion_tokens * given[1]) / 1e6 : null;
+          return { cells: { ...each, cost }, hrefs: hrefs.get(keyOf(each)) };
+        });
+        const names = [...KEY.filter((name) => columns.includes(name)), ...CALLS, ...(given.some(Boolean) ? ["cost"] : [])];
+        result.replaceChildren(
+          costs.length ? Tables.table({ caption: "Calls of the model", columns: names.map((name) => ({ name, meaning: MEANINGS[name] || "" })), rows: costs }) : h("p", "No calls are recorded beside these runs."),
+          found.left ? h("p.muted", `The calls of ${number(found.left)} more runs are too long to be read here: open each run's page.`) : "");
+      } catch (error) {
+        result.replaceChildren(h("p.error", shown(error.message)));
+      }
+    }
+    if (query.get("calls")) count();
+    return h("details", { open: Boolean(query.get("calls")) }, h("summary", "Calls, tokens and cost"),
+      h("form.filters", { onsubmit: (event) => { event.preventDefault(); address(); } }, fields, h("button", { type: "submit" }, "Count")), result);
+  }
+
+  const KEY = ["condition", "env", "variant", "run"];
+
   Pages.add({
     name: "runs",
     title: "Runs",
     inNav: true,
-    async render(main) {
+    async render(main, { query }) {
       const data = await Data.get("runs");
       const MOST = 2000;
       const rest = data.rows.length - MOST;
       const rows = data.rows.slice(0, MOST).map((cells) => ({ cells, hrefs: { run: Query.address("run", ["condition", "env", "variant", "run"].map((name) => cells[name])) } }));
-      main.append(h("h1", "Runs"), Tables.table({ caption: `${number(data.rows.length)} runs`, columns: data.columns.map((name) => ({ name })), rows }),
+      const costs = Data.isExported ? "" : prices(query, rows, data.columns);
+      main.append(h("h1", "Runs"), costs, Tables.table({ caption: `${number(data.rows.length)} runs`, columns: data.columns.map((name) => ({ name })), rows }),
         rest > 0 ? h("p.muted", `… and ${number(rest)} more: give audit view fewer conditions, tasks or methods to see them`) : "");
     },
   });
