@@ -23,6 +23,7 @@ from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
 from audit.output.formats import as_json
 from audit.viewer import charts, interventions, pages
+from audit.viewer.beside import beside
 from audit.viewer.calls import calls
 from audit.viewer.coding import agreement, sheet
 from audit.viewer.compare import compare
@@ -193,17 +194,18 @@ def _columns(request: Request, name: str = "columns") -> Sequence[str]:
     return columns_in(request.query_params.get(name, ""))
 
 
-def _run(request: Request) -> RunKey:
-    condition, env, variant = (_part(request, name) for name in ("condition", "env", "variant"))
-    return RunKey(condition, env, variant, whole(request.path_params["run"]))
+def _run(request: Request, which: str = "") -> RunKey:
+    condition, env, variant = (_part(request, f"{which}{name}") for name in ("condition", "env", "variant"))
+    return RunKey(condition, env, variant, whole(request.path_params[f"{which}run"]))
 
 
-def _revision(request: Request) -> RevisionKey:
-    return RevisionKey(*_run(request), whole(request.path_params["iteration"]))
+def _revision(request: Request, which: str = "") -> RevisionKey:
+    return RevisionKey(*_run(request, which), whole(request.path_params[f"{which}iteration"]))
 
 
 RUN: Final = "{condition}/{env}/{variant}/{run}"
 REVISION: Final = f"{RUN}/{{iteration}}"
+OTHER: Final = REVISION.replace("{", "{other_")
 
 ANSWERS: Final[Mapping[str, Answer]] = {
     "about": lambda session, _: pages.about(session),
@@ -212,6 +214,9 @@ ANSWERS: Final[Mapping[str, Answer]] = {
     "snippets": lambda session, request: snippets(session, _query(session, request)),
     "facets": lambda session, request: pages.facets(session, _query(session, request), _columns(request, "facets")),
     f"revision/{REVISION}": lambda session, request: revision(session, _revision(request), _query(session, request)),
+    f"beside/{REVISION}/with/{OTHER}": lambda session, request: beside(
+        session, _revision(request), _revision(request, "other_")
+    ),
     "coding/sheet": lambda session, _: sheet(session),
     "coding/agreement": lambda session, _: agreement(session),
     "runs": lambda session, _: pages.runs(session),

@@ -23,7 +23,19 @@
       link("in the table", Query.address("revisions", [], selection)),
       link("its run", Query.address("run", parts.slice(0, 4))),
       data.initial.params && !Data.isExported ? link("replay its rollouts", Query.address("replay", parts, selection)) : null,
+      Data.isExported ? null : comparing(data.key),
       (data.units || []).map(({ plan, unit }) => link("asked again under changed evidence", Query.address("interventions", [unit], { plan }))));
+  }
+
+  /** Remember this revision, or go to it beside the one that is remembered. */
+  function comparing(key) {
+    const kept = JSON.parse(sessionStorage.getItem("beside") || "null");
+    const isOther = kept && JSON.stringify(kept) !== JSON.stringify(key);
+    const button = h("button#beside", { type: "button", onclick: () => {
+      sessionStorage.setItem("beside", JSON.stringify(key));
+      button.textContent = "kept: now open the other one";
+    } }, isOther ? "keep this one instead" : "keep to compare");
+    return h("span", isOther ? [link(`beside ${shown(kept.join(" "))}`, Query.address("beside", [...kept, ...key])), " "] : null, button);
   }
 
   /** Which revisions previous and next walk along: those like this one in what is ticked. */
