@@ -8,8 +8,8 @@
   function facts(sides) {
     const names = Object.keys(sides[0]).filter((name) => name !== "key" && sides.some((side) => side[name] !== null));
     const said = (side, name) => (side[name] === null ? "" : /^p_/.test(name) ? pValue(side[name]) : typeof side[name] === "number" ? number(side[name]) : Names.value(name, side[name]));
-    const heading = ({ key }, tag) => h("th", { scope: "col" }, h(tag, link(`${Names.value("env", key[1])} · ${Names.value("variant", key[2])} · run ${key[3]} · iteration ${key[4]}`, Query.address("revision", key))), h("span.muted", ` ${shown(key[0])}`));
-    const element = h("table", h("caption", "The two"), h("thead", h("tr", h("td"), heading(sides[0], "del"), heading(sides[1], "ins"))),
+    const heading = ({ key }) => h("th", { scope: "col" }, link(`${Names.value("env", key[1])} · ${Names.value("variant", key[2])} · run ${key[3]} · iteration ${key[4]}`, Query.address("revision", key)), h("span.muted", ` ${shown(key[0])}`));
+    const element = h("table", h("caption", "The two"), h("thead", h("tr", h("td"), sides.map(heading))),
       h("tbody", names.map((name) => h("tr", h("th", { scope: "row", title: Names.meaning(name) }, Names.column(name)), sides.map((side) => h("td", said(side, name)))))));
     return Tables.scrolling(element, "The two revisions");
   }
@@ -29,7 +29,7 @@
       const data = await Data.get(`beside/${one}/with/${other}`);
       main.append(h("h1", "Two revisions side by side"),
         h("p.muted", "What only the first one has is marked in its column, what only the second one has in the other."),
-        facts(data.sides), data.texts.map(text));
+        facts(data.sides), ...data.texts.map(text));
       Pages.announce("Two revisions side by side");
     },
   });
