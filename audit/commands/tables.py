@@ -42,7 +42,21 @@ def patterns(
     """
 
 
-commands.command()(reading(detector=True, thresholds=True, runs=True)(tables.revisions))
+@commands.command()
+@reading(detector=True, thresholds=True, runs=True, calls="audit.reports.tables:revisions")
+def revisions(
+    tag: Annotated[
+        list[str] | None,
+        typer.Option("--tag", metavar="NAME", help="Only revisions with this tag of the viewer; repeatable."),
+    ] = None,
+    starred: Annotated[bool, typer.Option("--starred", help="Only revisions with a star.")] = False,
+) -> None:
+    """One row per revision, with its evidence and every classification.
+
+    Example: audit revisions data/runs --format csv > revisions.csv
+    """
+
+
 commands.command()(reading(runs=True)(tables.runs))
 commands.command()(reading(runs=True)(tables.mentions))
 

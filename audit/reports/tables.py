@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import weakref
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from audit.arguments import (
@@ -15,6 +16,9 @@ from audit.arguments import (
     Selection,
     request_of,
 )
+from audit.engine.key_filter import one_of
+from audit.marks import marks_beside
+from audit.output.errors import UsageError
 from audit.output.linked import link_to_revision
 from audit.output.rows import Table
 from audit.reports.emptiness import are_texts, no_patterns, unread, why_empty
@@ -190,12 +194,30 @@ def agreement(data: Data, **options: Unpack[Selection]) -> Table:
     return relation_table("agreement_summary", request_of(data, Selection, options))
 
 
-def revisions(data: Data, **options: Unpack[RevisionSelection]) -> Table:
+def revisions(
+    data: Data, *, tag: Sequence[str] | None = None, starred: bool = False, **options: Unpack[RevisionSelection]
+) -> Table:
     """One row per revision, with its evidence and every classification.
+
+    Args:
+        data: records.
+        tag: only revisions that were given one of these tags in the viewer.
+        starred: only revisions with a star.
+        options: which groups, and how records are opened and classified.
+
+    Raises:
+        UsageError: marks of an archive, a pack or a URL are asked for.
 
     Example: audit revisions data/runs --format csv > revisions.csv
     """
-    return relation_table("revisions", request_of(data, RevisionSelection, options))
+    request = request_of(data, RevisionSelection, options)
+    if not (tag or starred):
+        return relation_table("revisions", request)
+    marks = marks_beside(request.paths)
+    if marks is None:
+        raise UsageError("--tag and --starred read the marks in a folder of records; this is none")
+    chosen = marks.chosen(tags=[tag] if isinstance(tag, str) else tag or (), starred=starred)
+    return relation_table("revisions", request, one_of(chosen))
 
 
 def runs(data: Data, **options: Unpack[RunSelection]) -> Table:

@@ -25,7 +25,7 @@ DIGITS: Final = 18
 Kind = Literal["name", "number", "boolean"]
 Filters = tuple[tuple[str, tuple[str, ...]], ...]
 
-RESERVED: Final = frozenset({"q", "sort", "page", "columns", "facets", "by", "a", "b", "format"})
+RESERVED: Final = frozenset({"tag", "star", "q", "sort", "page", "columns", "facets", "by", "a", "b", "format"})
 """Names in an address that are no columns."""
 SEARCH: Final = 200
 """Characters that a search has at most."""
@@ -43,12 +43,16 @@ class Query:
         search: words and phrases that the answer or its thinking has, whatever their case; see `terms`.
         sort: columns, with a minus sign before those that descend.
         page: from 1.
+        tags: only revisions with one of these tags.
+        starred: only revisions with a star.
     """
 
     filters: Filters = ()
     search: str = ""
     sort: tuple[str, ...] = ()
     page: int = 1
+    tags: tuple[str, ...] = ()
+    starred: bool = False
 
     @classmethod
     def parse(cls, items: Sequence[tuple[str, str]], kinds: Mapping[str, Kind]) -> Query:
@@ -79,7 +83,8 @@ class Query:
         if not _is_whole(page) or int(page) < 1:
             raise UsageError(f"page {page!r}: give a whole number from 1")
         query.where(kinds)
-        return replace(query, page=int(page))
+        tags = tuple(value for name, value in items if name == "tag")
+        return replace(query, page=int(page), tags=tags, starred=given.get("star") == "true")
 
     @property
     def terms(self) -> tuple[tuple[str, ...], tuple[str, ...]]:

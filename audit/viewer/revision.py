@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from audit.marks import Mark
 from audit.output.escaping import in_line, visible
 from audit.output.names import model_name
 from audit.output.word_diff import pieces
@@ -52,12 +54,28 @@ def revision(session: Session, key: RevisionKey, query: Query) -> dict[str, Any]
         **page_of(full, row),
         **recorded_beside(key, row["file"]),
         "labels": _labels(session.coding, key),
+        "mark": mark_of(session, key),
         "units": units_of(session.request.plans, key),
         "place": place,
         "among": session.table.count(query),
         "before": before,
         "after": after if place else _first(session, query),
     }
+
+
+def mark_of(session: Session, key: RevisionKey) -> dict[str, Any] | None:
+    """The star, tags and note of a revision; None where there is no folder to write them to."""
+    if session.marks is None:
+        return None
+    mark = session.marks.all().get(key) or Mark()
+    return {"star": mark.star, "tags": sorted(map(in_line, mark.tags)), "note": visible(mark.note)}
+
+
+def tags(session: Session) -> dict[str, Any]:
+    """How many revisions have a star, and how many each tag."""
+    marks = [] if session.marks is None else [*session.marks.all().values()]
+    counts = Counter(in_line(tag) for mark in marks for tag in mark.tags)
+    return {"stars": sum(mark.star for mark in marks), "tags": sorted(counts.items())}
 
 
 def _first(session: Session, query: Query) -> RevisionKey | None:

@@ -30,10 +30,10 @@ from audit.viewer.compare import compare
 from audit.viewer.conclusion import conclusion
 from audit.viewer.lineage import blamed, lineage
 from audit.viewer.query import Query, columns_in, whole
-from audit.viewer.revision import revision
+from audit.viewer.revision import revision, tags
 from audit.viewer.run import run
 from audit.viewer.snippets import snippets
-from audit.viewer.writing import put_label
+from audit.viewer.writing import put_label, put_mark
 from audit.vocabulary.keys import RevisionKey, RunKey
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ def application(live: Live, secret: str, names: Sequence[str]) -> ASGIApp:
         *(Route(f"/{secret}/api/{path}", partial(_answered, live, answer)) for path, answer in ANSWERS.items()),
         Route(f"/{secret}/api/live", partial(_followed, live)),
         Route(f"/{secret}/api/coding/labels", partial(put_label, live.session), methods=["PUT"]),
+        Route(f"/{secret}/api/marks", partial(put_mark, live), methods=["PUT"]),
         Route(f"/{secret}/api/download", partial(_downloaded, live)),
         Mount(f"/{secret}", static),
     ]
@@ -211,6 +212,7 @@ ANSWERS: Final[Mapping[str, Answer]] = {
     "about": lambda session, _: pages.about(session),
     "overview": lambda session, _: pages.overview(session),
     "revisions": lambda session, request: pages.revisions(session, _query(session, request), _columns(request)),
+    "tags": lambda session, _: tags(session),
     "snippets": lambda session, request: snippets(session, _query(session, request)),
     "facets": lambda session, request: pages.facets(session, _query(session, request), _columns(request, "facets")),
     f"revision/{REVISION}": lambda session, request: revision(session, _revision(request), _query(session, request)),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import duckdb
 
+from audit.marks import marks_beside
 from audit.output.errors import UsageError
 from audit.validation.coding.codes import codes_for
 from audit.validation.coding.filling import Filling
@@ -37,6 +38,7 @@ class Session:
         table: all their revisions.
         replays: runs their policies again.
         lock: held while `store` is used, since its connection serves one query at a time.
+        marks: stars, tags and notes; None where the records are in no folder.
         coding: the file of labels that is filled in; None where none was named.
 
     Args:
@@ -62,6 +64,7 @@ class Session:
         self.request = request
         self.task_modules = task_modules
         self.lock = threading.Lock()
+        self.marks = marks_beside(request.paths)
         self._known: dict[str, dict[str, Any]] = {}
         self._is_closed = False
         with contextlib.ExitStack() as resources:
@@ -69,7 +72,7 @@ class Session:
             self.store = resources.enter_context(request.open(all_detectors=True))
             codes = codes_for(self.store.detected_by)
             self.coding = Filling.opened(labels, coder, codes) if labels else None
-            self.table = RevisionTable(self.store, _base(request), self.directory, self.lock)
+            self.table = RevisionTable(self.store, _base(request), self.directory, self.lock, self.marks)
             resources.callback(self.table.close)
             self.replays = Replays(self.store, self.lock, task_modules)
             resources.callback(self.replays.close)

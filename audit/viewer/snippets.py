@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import duckdb
 
+from audit.engine.key_filter import one_of
 from audit.output.escaping import in_line
 from audit.viewer.query import Query
-from audit.viewer.text_index import REVISED, one_of
+from audit.viewer.text_index import REVISED
 from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:

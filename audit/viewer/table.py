@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import duckdb
 
+from audit.engine.key_filter import one_of
 from audit.engine.quiet import without_progress_bar
 from audit.output.errors import AuditError
 from audit.viewer.query import PAGE, Filters, Kind, Query
@@ -19,6 +20,7 @@ from audit.viewer.text_index import REVISED, TEXT, TextIndex
 from audit.vocabulary.keys import RevisionKey, RunKey
 
 if TYPE_CHECKING:
+    from audit.marks import Marks
     from audit.store import Store
 
 NAME: Final = "viewer"
@@ -45,9 +47,13 @@ class RevisionTable:
         base: restricts all queries, as the command's options select conditions, tasks, methods and runs.
         directory: for temporary files.
         lock: held while the store is used.
+        marks: by which stars and tags are looked up.
     """
 
-    def __init__(self, store: Store, base: Query, directory: Path, lock: threading.Lock) -> None:
+    def __init__(
+        self, store: Store, base: Query, directory: Path, lock: threading.Lock, marks: Marks | None = None
+    ) -> None:
+        self._marks = marks
         self._store = store
         self._base = base
         self._lock = lock
@@ -232,6 +238,9 @@ class RevisionTable:
         condition, bound = query.where(self.kinds)
         base, more = self._base.where(self.kinds)
         parts = [f"({base})", f"({condition})"]
+        if query.tags or query.starred:
+            chosen = self._marks.chosen(tags=query.tags, starred=query.starred) if self._marks else []
+            parts.append(one_of(chosen))
         if any(query.terms):
             parts.append(f"id in (from memory.{self._searched(*query.terms)})")
         return " and ".join(parts), [*more, *bound]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import duckdb
 
+from audit.engine.key_filter import one_of
 from audit.remote.urls import RemotePath
 from audit.vocabulary.keys import RevisionKey, RunKey
 
@@ -145,18 +146,3 @@ class TextIndex:
         chosen = f"{REVISED} and {one_of(runs)}"
         columns = f"{', '.join(RevisionKey._fields)}, {TEXT} as text"
         return self._store.relation("episodes").filter(duckdb.SQLExpression(chosen)).select(columns).df()
-
-
-def one_of(keys: Sequence[RunKey] | Sequence[RevisionKey]) -> str:
-    """SQL for: of one of these runs, or one of these revisions; there is at least one."""
-    named = ", ".join(f"({', '.join(map(_literal, key))})" for key in keys)
-    # Bounds of each column alone have DuckDB leave out most of what a list of keys would have it read.
-    bounds = " and ".join(
-        f"{name} between {_literal(min(values))} and {_literal(max(values))}"
-        for name, values in zip(keys[0]._fields, zip(*keys, strict=True), strict=True)
-    )
-    return f"{bounds} and ({', '.join(keys[0]._fields)}) in ({named})"
-
-
-def _literal(value: object) -> str:
-    return str(value) if isinstance(value, int) else "'" + str(value).replace("'", "''") + "'"

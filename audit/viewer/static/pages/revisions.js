@@ -16,6 +16,12 @@
         onclick: () => restart(query, { [name]: rest }),
       }, `${Names.column(name)}: ${Names.filter(name, value)} ×`));
     });
+    for (const tag of query.getAll("tag")) {
+      items.push(h("li", h("button", {
+        type: "button", "aria-label": `Remove the tag ${shown(tag)}`, onclick: () => restart(query, { tag: query.getAll("tag").filter((each) => each !== tag) }),
+      }, `tag: ${shown(tag)} ×`)));
+    }
+    if (query.get("star")) items.push(h("li", h("button", { type: "button", "aria-label": "Remove the filter star", onclick: () => restart(query, { star: null }) }, "star ×")));
     if (query.get("q")) {
       items.push(h("li", h("button", {
         type: "button", "aria-label": "Remove the search", onclick: () => restart(query, { q: null }),
@@ -185,7 +191,10 @@
     const filtered = Query.filters(query).map(([name]) => name);
     const counted = [...new Set([...about.facets, ...ranges, ...filtered])];
     const facets = await Data.get("facets", Query.changed(Query.selection(query), { facets: counted.join(","), sort: null }));
-    return h("aside.facets", { "aria-label": "Filters and counts" }, filters(counted.map((name) => facet(query, name, facets[name]))));
+    const marks = await Data.get("tags");
+    const links = [...(marks.stars ? [["★", marks.stars, { star: "true" }]] : []), ...marks.tags.map(([tag, count]) => [tag, count, { tag }])];
+    const marked = links.map(([text, count, changes]) => h("li", link(shown(text), Query.address("revisions", [], Query.changed(query, { page: null, ...changes }))), h("span.count", ` ${number(count)}`)));
+    return h("aside.facets", { "aria-label": "Filters and counts" }, marked.length ? h("details", { open: true }, h("summary", "stars and tags"), h("ul", marked)) : null, filters(counted.map((name) => facet(query, name, facets[name]))));
   }
 
   /** The facets; on a narrow screen behind one line, so that the table comes first. */
