@@ -20,6 +20,7 @@ from audit.viewer.experiments import units_of
 from audit.viewer.query import Query
 from audit.viewer.recorded import recorded_beside
 from audit.viewer.table import no_such
+from audit.viewer.trajectories import laid_out, mentioned, trajectories
 from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
@@ -50,9 +51,16 @@ def revision(session: Session, key: RevisionKey, query: Query) -> dict[str, Any]
     with session.lock:
         full = in_full(session.store, row, chosen, references)
     place, before, after = session.table.neighbours(query, row["id"])
+    page, recorded = page_of(full, row), recorded_beside(key, row["file"])
+    if page["shown"] and recorded["prompt"]:
+        steps = trajectories(recorded["prompt"])
+        marked = mentioned(full["revised"]["answer"] or "", steps, full["mentions"])
+        for item in page["shown"]:
+            if item["rollout"] in steps:
+                item["trajectory"] = laid_out(steps[item["rollout"]], marked[item["rollout"]])
     return {
-        **page_of(full, row),
-        **recorded_beside(key, row["file"]),
+        **page,
+        **recorded,
         "labels": _labels(session.coding, key),
         "mark": mark_of(session, key),
         "units": units_of(session.request.plans, key),

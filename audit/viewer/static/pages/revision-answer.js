@@ -59,8 +59,32 @@ const RevisionAnswer = (() => {
       ].filter(Boolean);
       const roles = each.roles.filter((role) => role !== each.name).map((role) => h(`span.${role}`, ` ${role}`));
       return lit(h(`li.${colour(each.roles)}`, h("strong", each.name), roles, h("span.muted", ` ${facts.join(" · ")}`),
-        each.text ? folded(each.text, `Text of ${each.name}`) : null), [place]);
+        each.text ? example(each.text, `Text of ${each.name}`) : null, each.trajectory ? trajectory(each) : null), [place]);
     }));
+  }
+
+  /** The steps that the prompt has of a rollout; those that the answer names are marked, and the first is scrolled to. */
+  function trajectory({ name, trajectory: { steps, total, marked } }) {
+    const named = new Set(marked);
+    const rows = () => steps.map((step, place) => h(named.has(place) ? "tr.named" : "tr", h("td.number", String(place + 1)), step.slice(0, 2).map((each) => h("td", shown(each)))));
+    const body = h("tbody");
+    const box = h("div.steps", { tabindex: "0", role: "region", "aria-label": `Steps of ${name}` },
+      h("table", h("thead", h("tr", h("th.number", { scope: "col" }, "step"), h("th", { scope: "col" }, "state"), h("th", { scope: "col" }, "action"))), body));
+    const what = named.size ? `, ${number(named.size)} named in the answer` : "";
+    return h("details", { ontoggle: (event) => {
+      if (!event.target.open || body.children.length) return;
+      body.append(...rows());
+      const first = body.querySelector(".named");
+      if (first) box.scrollTop = first.offsetTop - box.clientHeight / 2;
+    } }, h("summary", `${number(total)} steps as the critic read them${what}`), box, total > steps.length ? h("p.muted", `… and ${number(total - steps.length)} more in the prompt`) : null);
+  }
+
+  /** The parts of an example under its headings, such as inputs, outputs and feedback; folded where they are long. */
+  function example(text, label) {
+    const parts = text.trim().split(/^(#{1,6} .+)$/m);
+    if (parts.length < 3) return folded(text, label);
+    const sections = d3.range(1, parts.length, 2).map((place) => [parts[place].replace(/^#+ /, ""), parts[place + 1].trim()]);
+    return h("dl.example", sections.map(([title, body]) => [h("dt", title), h("dd", body ? folded(body, `${title}, ${label}`) : "")]));
   }
 
   /** A text that is folded where it is long. */
@@ -115,7 +139,7 @@ const RevisionAnswer = (() => {
     return [
       h("section.given", h("h2", data.text ? "Examples shown" : "Rollouts shown"), shownItems(data, lit)),
       h("section.answered", h("h2", data.text ? "Rationale" : "Answer"), answer(data, lit), mentions(data, lit), driver(data),
-        data.thinking ? h("details", h("summary", "Thinking"), Texts.plain(data.thinking, "Thinking")) : null,
+        data.thinking ? h("details", h("summary", `Thinking, ${number(data.thinking.length)} characters`), Texts.plain(data.thinking, "Thinking")) : null,
         data.whole_answer ? h("details", h("summary", "The whole answer"), Texts.plain(data.whole_answer, "The whole answer")) : null),
     ];
   }
