@@ -22,7 +22,7 @@ from starlette.staticfiles import StaticFiles
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
 from audit.output.formats import as_json
-from audit.viewer import charts, interventions, pages
+from audit.viewer import charts, interventions, pages, sql
 from audit.viewer.beside import beside
 from audit.viewer.calls import calls
 from audit.viewer.coding import agreement, sheet
@@ -212,6 +212,8 @@ ANSWERS: Final[Mapping[str, Answer]] = {
     "about": lambda session, _: pages.about(session),
     "overview": lambda session, _: pages.overview(session),
     "revisions": lambda session, request: pages.revisions(session, _query(session, request), _columns(request)),
+    "relations": lambda _session, _: sql.relations(),
+    "sql": lambda session, request: sql.query(session, request.query_params.get("sql", "")),
     "tags": lambda session, _: tags(session),
     "snippets": lambda session, request: snippets(session, _query(session, request)),
     "facets": lambda session, request: pages.facets(session, _query(session, request), _columns(request, "facets")),
