@@ -27,12 +27,15 @@ def addresses(served):
         "runs": "#/runs",
         "run": f"#/run/{key.rpartition('/')[0]}",
         "compare": "#/compare?by=variant",
+        "sql": "#/sql?sql=select+variant,+delta+from+revisions&x=variant&y=delta&colour=variant&aggregate=mean",
+        "beside": f"#/beside/{key}/{key}",
+        "search": "#/revisions?q=worst",
         "unknown": "#/nothing/there",
         "missing": "#/revision/a/b/c/1/2",
     }
 
 
-PAGES = ("overview", "revisions", "empty", "revision", "runs", "run", "compare")
+PAGES = ("overview", "revisions", "empty", "revision", "runs", "run", "compare", "sql", "beside", "search")
 
 
 def test_a_line_says_that_the_index_is_being_made(page, served, monkeypatch) -> None:

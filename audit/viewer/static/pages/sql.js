@@ -27,6 +27,13 @@
     return h("label", `${name} `, h("select", { id: `chart-${name}`, onchange: (event) => onchange(event.target.value) }, options.map((each) => h("option", { value: each, selected: each === chosen }, each === "" ? "–" : shown(each)))));
   }
 
+  /** A dot of a colour, for a legend. */
+  function swatch(fill) {
+    const svg = d3.create("svg").attr("width", 10).attr("height", 10).attr("aria-hidden", "true");
+    svg.append("circle").attr("cx", 5).attr("cy", 5).attr("r", 5).attr("fill", fill);
+    return svg.node();
+  }
+
   /** The chart of a result: columns by their names, of which the first counts where several have one. */
   function chart({ columns, rows, more }, query) {
     const go = (name) => (value) => { location.hash = Query.address("sql", [], Query.changed(query, { [name]: value || null })); };
@@ -50,17 +57,18 @@
     const given = { ...groups, ...(y && aggregate !== "count" ? { y: channel(y) } : {}) };
     const { fill, ...lined } = given;
     const { stroke, ...filled } = given;
+    const names = colour ? [...new Set(known.map(channel(colour)))].sort() : [];
+    const isNamed = names.length > 0 && names.length <= d3.schemeTableau10.length && typeof names[0] === "string";
     const drawn = { dot: () => Plot.dot(known, reduced({ ...filled, r: 3, fillOpacity: 0.7 })), line: () => Plot.lineY(known, reduced({ ...lined, z: colour ? channel(colour) : null, sort: "x" })), bar: () => Plot.barY(known, reduced(filled)) }[mark]();
     const label = aggregate === "count" ? "count" : aggregate === "none" ? y : `${aggregate} of ${y}`;
     const figure = Charts.plot(`${label} by ${x}${colour ? `, coloured by ${colour}` : ""}${facet ? `, for each ${facet}` : ""}`, {
       width: Charts.width(1, 0), height: 360, marginLeft: 60, marginBottom: 50,
       x: { label: x, ...(mark === "bar" || !isNumeric ? { type: "band" } : {}) }, y: { label, grid: true }, ...(facet ? { fx: { label: facet } } : {}),
-      ...(colour ? { color: { legend: false, scheme: "tableau10" } } : {}), marks: [drawn],
+      ...(isNamed ? { color: { domain: names, range: d3.schemeTableau10.slice(0, names.length) } } : {}), marks: [drawn],
     });
-    const names = colour ? [...new Set(known.map(channel(colour)))] : [];
     const left = rows.length - known.length;
     return [controls, h("figure.chart", figure, h("figcaption.muted", `${number(known.length)} rows${left ? `; ${number(left)} with unknown values left out` : ""}${more ? "; the result has more rows than were sent" : ""}.`,
-      names.length && typeof names[0] === "string" && names.length <= 20 ? ` ${colour}, in the order of colours: ${names.join(", ")}.` : ""))];
+isNamed ? names.map((name, place) => [" ", swatch(d3.schemeTableau10[place]), ` ${name}`]) : ""))];
   }
 
   function help(relations, area) {
