@@ -10,5 +10,4 @@ def test_each_command_is_measured():
     for (command, server), least in cases.items():
         found = throughput(command=command, server=server, in_flight=2, seconds=0.01, answers=4)
         assert found.answers >= least, command
-        assert found.processor_seconds > 0, command
         assert f"{found.answers} answers" in line(found)

@@ -17,7 +17,7 @@ from audit.arguments import (
     request_of,
 )
 from audit.engine.key_filter import one_of
-from audit.marks import marks_beside
+from audit.marks.marks import marks_beside
 from audit.output.errors import UsageError
 from audit.output.linked import link_to_revision
 from audit.output.rows import Table

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from audit.marks import Mark
+from audit.marks.marks import Mark
 from audit.output.escaping import in_line, visible
 from audit.output.names import model_name
 from audit.output.word_diff import pieces

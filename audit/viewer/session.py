@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import duckdb
 
-from audit.marks import marks_beside
+from audit.marks.marks import marks_beside
 from audit.output.errors import UsageError
 from audit.validation.coding.codes import codes_for
 from audit.validation.coding.filling import Filling

@@ -20,7 +20,7 @@ from audit.viewer.text_index import REVISED, TEXT, TextIndex
 from audit.vocabulary.keys import RevisionKey, RunKey
 
 if TYPE_CHECKING:
-    from audit.marks import Marks
+    from audit.marks.marks import Marks
     from audit.store import Store
 
 NAME: Final = "viewer"

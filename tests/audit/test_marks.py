@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 import audit
-from audit.marks import NAME, Marks, marks_beside
+from audit.marks.marks import NAME, Marks, marks_beside
 from audit.output.errors import AuditError, UsageError
 from audit.vocabulary.keys import RevisionKey
 from tests.audit.viewer.records import write_records

@@ -1,0 +1,1 @@
+"""Stars, tags and notes that people put on revisions."""
