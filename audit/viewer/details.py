@@ -10,7 +10,7 @@ from audit.reports.explain import Recorded, put_together
 from audit.reports.explain_sections import TEXT
 from audit.store import rows_of
 from audit.viewer.recorded import Beside
-from audit.viewer.revision import page_of
+from audit.viewer.revision import lay_out, page_of
 from audit.vocabulary.keys import RevisionKey, RunKey
 
 if TYPE_CHECKING:
@@ -48,9 +48,12 @@ def details(session: Session, *, with_prompts: bool) -> Iterator[dict[str, Any]]
             )
             chosen = [row] if row["worst"] is not None else []
             references = [{"detector": store.detected_by.name}] if row["cites"] is not None else []
-            page = page_of(put_together(recorded, row, chosen, references), row)
+            full = put_together(recorded, row, chosen, references)
+            page = page_of(full, row)
             del page["row"]["file"]
-            yield {**page, **beside.of(key, row["file"])}
+            found = beside.of(key, row["file"])
+            lay_out(page, full, found["prompt"])
+            yield {**page, **found}
 
 
 def _batches(rows: Iterator[dict[str, Any]]) -> Iterator[tuple[list[RunKey], list[dict[str, Any]]]]:

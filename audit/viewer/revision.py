@@ -52,12 +52,7 @@ def revision(session: Session, key: RevisionKey, query: Query) -> dict[str, Any]
         full = in_full(session.store, row, chosen, references)
     place, before, after = session.table.neighbours(query, row["id"])
     page, recorded = page_of(full, row), recorded_beside(key, row["file"])
-    if page["shown"] and recorded["prompt"]:
-        steps = trajectories(recorded["prompt"])
-        marked = mentioned(full["revised"]["answer"] or "", steps, full["mentions"])
-        for item in page["shown"]:
-            if item["rollout"] in steps:
-                item["trajectory"] = laid_out(steps[item["rollout"]], marked[item["rollout"]])
+    lay_out(page, full, recorded["prompt"])
     return {
         **page,
         **recorded,
@@ -69,6 +64,17 @@ def revision(session: Session, key: RevisionKey, query: Query) -> dict[str, Any]
         "before": before,
         "after": after if place else _first(session, query),
     }
+
+
+def lay_out(page: dict[str, Any], full: Revision, prompt: str | None) -> None:
+    """Add the steps of the rollouts that were shown to a page, where its prompt has them."""
+    if not page["shown"] or not prompt:
+        return
+    steps = trajectories(prompt)
+    marked = mentioned(full["revised"]["answer"] or "", steps, full["mentions"])
+    for item in page["shown"]:
+        if item["rollout"] in steps:
+            item["trajectory"] = laid_out(steps[item["rollout"]], marked[item["rollout"]])
 
 
 def mark_of(session: Session, key: RevisionKey) -> dict[str, Any] | None:
