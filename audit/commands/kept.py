@@ -255,6 +255,8 @@ def _analysis(request: Request, own: Mapping[str, Any]) -> Analysis | None:
         return None
     if request.judgements or request.judge or own.get("findings"):
         return None
+    if any(own.get(name) for name in ("tag", "starred", "with_marks")):  # marks change while records stay as they are
+        return None
     paths = [path_of(path) for path in request.paths]
     if any(isinstance(path, RemotePath) for path in paths):  # what is elsewhere is looked at where it is opened
         return None

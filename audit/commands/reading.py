@@ -30,6 +30,12 @@ PlansOption = Annotated[
     list[Path] | None,
     typer.Option("--plan", metavar="FILE", help="Experiment of `audit intervene` to read as well; repeatable."),
 ]
+MarksOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--marks", metavar="FILE", help="File of stars, tags and notes, if not audit-marks.jsonl beside the records."
+    ),
+]
 TaskModules = Annotated[
     list[Path] | None,
     typer.Option("--task-module", metavar="FILE", help="Python file with a task of your own; repeatable."),

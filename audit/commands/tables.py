@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from audit.commands.reading import reading
+from audit.commands.reading import MarksOption, reading
 from audit.reports import positions, tables
 
 commands = typer.Typer()
@@ -50,6 +50,10 @@ def revisions(
         typer.Option("--tag", metavar="NAME", help="Only revisions with this tag of the viewer; repeatable."),
     ] = None,
     starred: Annotated[bool, typer.Option("--starred", help="Only revisions with a star.")] = False,
+    with_marks: Annotated[
+        bool, typer.Option("--with-marks", help="Add the columns star, tags and note, as the viewer has them.")
+    ] = False,
+    marks: MarksOption = None,
 ) -> None:
     """One row per revision, with its evidence and every classification.
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from audit.commands.reading import PlansOption, TaskModules, reading
+from audit.commands.reading import MarksOption, PlansOption, TaskModules, reading
 from audit.output.errors import UsageError, count
 from audit.output.escaping import in_line
 from audit.output.progress import PrintedProgress
@@ -28,7 +28,7 @@ def view(
         list[Path] | None,
         typer.Option(
             "--labels",
-            help="Sheet to fill in, the only file that is written; given twice, the second is the other coder's.",
+            help="Sheet to fill in, which alone is written beside marks; given twice, the second is the other coder's.",
         ),
     ] = None,
     coder: Annotated[
@@ -39,6 +39,10 @@ def view(
     follow: Annotated[
         bool, typer.Option("--follow", help="Say when revisions were added, and show them on demand.")
     ] = False,
+    marks: MarksOption = None,
+    author: Annotated[
+        str | None, typer.Option("--author", metavar="NAME", help="Who makes the marks; by default the user's login.")
+    ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
     export: Annotated[
         Path | None,
@@ -65,6 +69,8 @@ def view(
             raise UsageError("--plan shows experiments, which an exported folder cannot; leave out --export")
         if follow:
             raise UsageError("--follow waits for new revisions, which an exported folder cannot; leave out --export")
+        if marks or author:
+            raise UsageError("--marks and --author mark revisions, which an exported folder cannot; leave out --export")
         progress = PrintedProgress()
         made = export_view(request, export, limit=limit, with_prompts=with_prompts, progress=progress)
         size = f"{count(made.files, 'file')}, {made.size / 1e6:.1f} MB"
@@ -80,6 +86,8 @@ def view(
         task_modules=task_module or (),
         plan=plan or (),
         follow=follow,
+        marks=marks,
+        author=author,
     ) as server:
         typer.echo(server.address)
         if not no_browser:

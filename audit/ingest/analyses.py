@@ -35,6 +35,8 @@ MOST_UNSETTLED: Final = 2**28
 MOST: Final = 10**9
 """Bytes in total; beyond them the least recently used analyses are removed first."""
 
+MARKS: Final = "audit-marks.jsonl"
+"""The file beside records that the viewer writes while they are looked at: no result of an analysis depends on it."""
 NOT_READ: Final = ("/calls.jsonl", "/truth.jsonl")
 """Ends of the paths of files of which nothing matters but whether they are there."""
 
@@ -196,6 +198,8 @@ def _state(paths: Sequence[Path], known: Mapping[str, str] | None = None) -> _St
     try:
         for path in paths:
             for name, found in _found(path):
+                if name.endswith(f"/{MARKS}"):
+                    continue
                 if name.endswith(NOT_READ):
                     listed.update(os.fsencode(f"{name}\0"))
                     continue

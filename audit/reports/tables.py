@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from audit.arguments import (
@@ -16,13 +18,15 @@ from audit.arguments import (
     Selection,
     request_of,
 )
-from audit.engine.key_filter import one_of
-from audit.marks.marks import marks_beside
-from audit.output.errors import UsageError
+from audit.engine.key_filter import literal, one_of
+from audit.marks.marks import Mark, marks_for
+from audit.output.errors import AuditError, UsageError
+from audit.output.escaping import in_line
 from audit.output.linked import link_to_revision
 from audit.output.rows import Table
 from audit.reports.emptiness import are_texts, no_patterns, unread, why_empty
 from audit.reports.relation_rows import RelationRows
+from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
     import duckdb
@@ -195,7 +199,13 @@ def agreement(data: Data, **options: Unpack[Selection]) -> Table:
 
 
 def revisions(
-    data: Data, *, tag: Sequence[str] | None = None, starred: bool = False, **options: Unpack[RevisionSelection]
+    data: Data,
+    *,
+    tag: Sequence[str] | None = None,
+    starred: bool = False,
+    with_marks: bool = False,
+    marks: str | Path | None = None,
+    **options: Unpack[RevisionSelection],
 ) -> Table:
     """One row per revision, with its evidence and every classification.
 
@@ -203,21 +213,53 @@ def revisions(
         data: records.
         tag: only revisions that were given one of these tags in the viewer.
         starred: only revisions with a star.
+        with_marks: whether there are the columns `star`, `tags` and `note`.
+        marks: the file of these; None for `audit-marks.jsonl` in the first folder of records.
         options: which groups, and how records are opened and classified.
 
     Raises:
-        UsageError: marks of an archive, a pack or a URL are asked for.
+        UsageError: marks are asked for and no file of them is known, or the other way round.
+        AuditError: the file of marks cannot be read.
 
     Example: audit revisions data/runs --format csv > revisions.csv
     """
     request = request_of(data, RevisionSelection, options)
-    if not (tag or starred):
+    if not (tag or starred or with_marks):
+        if marks is not None:
+            raise UsageError("--marks names the file that --tag, --starred and --with-marks read; give one of them")
         return relation_table("revisions", request)
-    marks = marks_beside(request.paths)
-    if marks is None:
-        raise UsageError("--tag and --starred read the marks in a folder of records; this is none")
-    chosen = marks.chosen(tags=[tag] if isinstance(tag, str) else tag or (), starred=starred)
-    return relation_table("revisions", request, one_of(chosen))
+    read = marks_for(request.paths, marks)
+    if read is None:
+        raise UsageError("these records are in no folder; name the file of marks with --marks")
+    if marks is not None and not read.path.exists():
+        raise AuditError(f"{read.path}: no such file of marks")
+    known = read.all()
+    where = one_of(read.chosen(tags=[tag] if isinstance(tag, str) else tag or (), starred=starred))
+    table = relation_table(
+        "revisions",
+        request,
+        where if tag or starred else None,
+        add=_marked(known) if with_marks else "",
+        essential=("star", "tags", "note") if with_marks else (),
+    )
+    return replace(table, notes=[*table.notes, *(in_line(str(each)) for each in read.problems)])
+
+
+def _marked(marks: Mapping[RevisionKey, Mark]) -> str:
+    """Columns in SQL: the star, the tags and the note of each revision."""
+    rows = [
+        f"({', '.join(map(literal, key))}, {mark.star}, "
+        f"[{', '.join(map(literal, sorted(mark.tags)))}]::varchar[], {literal(mark.note)})"
+        for key, mark in marks.items()
+    ]
+    # A row that no revision has: a list of values may not be empty.
+    rows.append("('', '', '', -1, -1, false, []::varchar[], '')")
+    source = f"from (values {', '.join(rows)}) as marks(c, e, v, r, i, s, t, n)"
+    same = "where c = condition and e = env and v = variant and r = run and i = iteration"
+    columns = {"star": "coalesce({}, false)", "tags": "coalesce({}, []::varchar[])", "note": "coalesce({}, '')"}
+    return ", ".join(
+        f"{each.format(f'(select {name[0]} {source} {same})')} as {name}" for name, each in columns.items()
+    )
 
 
 def runs(data: Data, **options: Unpack[RunSelection]) -> Table:
@@ -269,25 +311,38 @@ def table_of(relation: duckdb.DuckDBPyRelation, store: Store, *, can_stop: bool 
     return table
 
 
-def relation_table(name: str, request: Request, where: str | None = None) -> Table:
-    """The rows of a relation that a request is for, of these those that meet a condition."""
+def relation_table(
+    name: str, request: Request, where: str | None = None, *, add: str = "", essential: Sequence[str] = ()
+) -> Table:
+    """The rows of a relation that a request is for, of these those that meet a condition.
+
+    Args:
+        name: of the relation.
+        request: which rows, and how records are opened.
+        where: the condition, in SQL.
+        add: further columns, in SQL.
+        essential: those among them that people see beside the usual ones.
+    """
     with contextlib.ExitStack() as resources:
         store = resources.enter_context(request.open())
         relation = request.select(store.relation(name))
         if where is not None:
             relation = relation.filter(where)
+        if add:
+            relation = relation.project(f"*, {add}")
         caption = request.caption(store)
         remark = no_patterns(request, store) if name == "patterns_summary" else None
         if not relation.limit(1).fetchall():
             remark = why_empty(name, request, store)
         of_texts = are_texts(request, store)
         title = _title(name, store)
+        usual = (OF_TEXTS if of_texts else ESSENTIAL).get(name, ESSENTIAL.get(name))
         table = table_of(
             relation,
             store,
             title=title.replace("rollout", "example") if of_texts else title,
             link=link_to_revision(request.paths) if name == "revisions" else None,
-            essential=(OF_TEXTS if of_texts else ESSENTIAL).get(name, ESSENTIAL.get(name)),
+            essential=[*usual, *essential] if usual else usual,
             headings=HEADINGS,
             caption=caption,
             notes=[line for line in (remark, unread(name, request, store), caption) if line],

@@ -92,7 +92,7 @@ class Live:
             if not self._added:
                 return
             counted = self._added
-            session = Session(self.session.request, task_modules=self.session.task_modules)
+            session = Session(self.session.request, task_modules=self.session.task_modules, marks=self.session.marks)
             now = time.monotonic()
             self._old.append((now, self.session))
             self.session = session

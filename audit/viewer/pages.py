@@ -16,6 +16,7 @@ from audit.reports.emptiness import are_texts
 from audit.request import OF_TEXTS
 from audit.store import rows_of
 from audit.viewer.counts import COUNTED, Counted
+from audit.viewer.marking import marks_of
 from audit.viewer.query import PAGE, Query
 from audit.vocabulary.colours import DIRECTION_COLOURS, PERMISSIVE, STRICT, method_colour
 from audit.vocabulary.keys import RevisionKey
@@ -145,11 +146,13 @@ def revisions(session: Session, query: Query, columns: Sequence[str] = ()) -> di
         columns: beside those that identify a revision.
     """
     wanted = list(dict.fromkeys([*RevisionKey._fields, *_known(session, columns)]))
+    rows = session.table.page(query, wanted)
     return {
         "total": session.table.count(query),
         "page": query.page,
         "columns": wanted,
-        "rows": [list(row) for row in session.table.page(query, wanted)],
+        "rows": [list(row) for row in rows],
+        "marks": marks_of(session, [row[: len(RevisionKey._fields)] for row in rows]),
     }
 
 

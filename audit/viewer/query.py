@@ -12,20 +12,22 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
+from urllib.parse import unquote
 
 from audit.output.errors import UsageError
+from audit.vocabulary.keys import RevisionKey
 
 PAGE: Final = 100
 """Revisions on a page of the table."""
 MOST_TERMS: Final = 256
-"""Values to filter by, or columns to sort by, that a query has at most, and columns in a list."""
+"""Values to filter by, columns to sort by, or chosen revisions that a query has at most, and columns in a list."""
 DIGITS: Final = 18
 """Digits that a whole number has at most."""
 
 Kind = Literal["name", "number", "boolean"]
 Filters = tuple[tuple[str, tuple[str, ...]], ...]
 
-RESERVED: Final = frozenset({"tag", "star", "q", "sort", "page", "columns", "facets", "by", "a", "b", "format"})
+RESERVED: Final = frozenset({"rows", "tag", "star", "q", "sort", "page", "columns", "facets", "by", "a", "b", "format"})
 """Names in an address that are no columns."""
 SEARCH: Final = 200
 """Characters that a search has at most."""
@@ -45,6 +47,8 @@ class Query:
         page: from 1.
         tags: only revisions with one of these tags.
         starred: only revisions with a star.
+        keys: only these revisions; None for any. Their keys are in addresses, since numbers of rows change as records
+            grow: `rows=condition/task/method/run/3.5.8` has three iterations of a run.
     """
 
     filters: Filters = ()
@@ -53,6 +57,7 @@ class Query:
     page: int = 1
     tags: tuple[str, ...] = ()
     starred: bool = False
+    keys: tuple[RevisionKey, ...] | None = None
 
     @classmethod
     def parse(cls, items: Sequence[tuple[str, str]], kinds: Mapping[str, Kind]) -> Query:
@@ -84,7 +89,10 @@ class Query:
             raise UsageError(f"page {page!r}: give a whole number from 1")
         query.where(kinds)
         tags = tuple(value for name, value in items if name == "tag")
-        return replace(query, page=int(page), tags=tags, starred=given.get("star") == "true")
+        rows = [value for name, value in items if name == "rows"]
+        keys = tuple(dict.fromkeys(key for each in rows for key in _keys(each))) if rows else None
+        _few(len(keys or ()), "chosen revisions")
+        return replace(query, page=int(page), tags=tags, starred=given.get("star") == "true", keys=keys)
 
     @property
     def terms(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -143,6 +151,18 @@ def whole(text: str) -> int:
     if not _is_whole(text):
         raise UsageError(f"{text!r}: give a whole number of at most {DIGITS} digits")
     return int(text)
+
+
+def _keys(text: str) -> list[RevisionKey]:
+    """The revisions of one run that an address names."""
+    parts = [unquote(part) for part in text.split("/")]
+    numbers = [*parts[3:4], *"".join(parts[4:]).split(".")]
+    if len(parts) != len(RevisionKey._fields) or not all(map(_is_whole, numbers)):
+        raise UsageError(f"rows={text}: give condition/task/method/run/iterations, with dots between iterations")
+    run, *iterations = map(int, numbers)
+    _few(len(iterations), "chosen revisions")
+    condition, env, variant = parts[:3]
+    return [RevisionKey(condition, env, variant, run, iteration) for iteration in iterations]
 
 
 def _is_whole(text: str) -> bool:

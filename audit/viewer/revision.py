@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from audit.marks.marks import Mark
 from audit.output.escaping import in_line, visible
 from audit.output.names import model_name
 from audit.output.word_diff import pieces
@@ -17,6 +15,7 @@ from audit.references.marking import meaning
 from audit.reports.explain import Revision, in_full
 from audit.validation.coding.labels import as_written
 from audit.viewer.experiments import units_of
+from audit.viewer.marking import mark_of
 from audit.viewer.query import Query
 from audit.viewer.recorded import recorded_beside
 from audit.viewer.table import no_such
@@ -75,21 +74,6 @@ def lay_out(page: dict[str, Any], full: Revision, prompt: str | None) -> None:
     for item in page["shown"]:
         if item["rollout"] in steps:
             item["trajectory"] = laid_out(steps[item["rollout"]], marked[item["rollout"]])
-
-
-def mark_of(session: Session, key: RevisionKey) -> dict[str, Any] | None:
-    """The star, tags and note of a revision; None where there is no folder to write them to."""
-    if session.marks is None:
-        return None
-    mark = session.marks.all().get(key) or Mark()
-    return {"star": mark.star, "tags": sorted(map(in_line, mark.tags)), "note": visible(mark.note)}
-
-
-def tags(session: Session) -> dict[str, Any]:
-    """How many revisions have a star, and how many each tag."""
-    marks = [] if session.marks is None else [*session.marks.all().values()]
-    counts = Counter(in_line(tag) for mark in marks for tag in mark.tags)
-    return {"stars": sum(mark.star for mark in marks), "tags": sorted(counts.items())}
 
 
 def _first(session: Session, query: Query) -> RevisionKey | None:

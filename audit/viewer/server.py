@@ -1,4 +1,7 @@
-"""Serves the pages of a viewer on this machine, below an address that only its user knows: only labels are written."""
+"""Serves the pages of a viewer on this machine, below an address that only its user knows.
+
+Labels and marks alone are written (`audit/viewer/writing.py`).
+"""
 
 from __future__ import annotations
 
@@ -29,8 +32,9 @@ from audit.viewer.coding import agreement, sheet
 from audit.viewer.compare import compare
 from audit.viewer.conclusion import conclusion
 from audit.viewer.lineage import blamed, lineage
+from audit.viewer.marking import tags
 from audit.viewer.query import Query, columns_in, whole
-from audit.viewer.revision import revision, tags
+from audit.viewer.revision import revision
 from audit.viewer.run import run
 from audit.viewer.snippets import snippets
 from audit.viewer.writing import put_label, put_mark
@@ -214,7 +218,7 @@ ANSWERS: Final[Mapping[str, Answer]] = {
     "revisions": lambda session, request: pages.revisions(session, _query(session, request), _columns(request)),
     "relations": lambda _session, _: sql.relations(),
     "sql": lambda session, request: sql.query(session, request.query_params.get("sql", "")),
-    "tags": lambda session, _: tags(session),
+    "tags": lambda session, request: tags(session, _query(session, request)),
     "snippets": lambda session, request: snippets(session, _query(session, request)),
     "facets": lambda session, request: pages.facets(session, _query(session, request), _columns(request, "facets")),
     f"revision/{REVISION}": lambda session, request: revision(session, _revision(request), _query(session, request)),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import duckdb
 
-from audit.marks.marks import marks_beside
+from audit.marks.marks import Marks, marks_for
 from audit.output.errors import UsageError
 from audit.validation.coding.codes import codes_for
 from audit.validation.coding.filling import Filling
@@ -46,6 +46,7 @@ class Session:
         labels: the file of labels to fill in, and the other coder's if that is another one.
         coder: whose rows are filled in; None where the file has one coder.
         task_modules: Python files of users' tasks, for replays.
+        marks: stars, tags and notes; None for those beside the records.
 
     Raises:
         UsageError: a coder without labels, no such coder in them, or a file of tasks that cannot be used.
@@ -58,13 +59,14 @@ class Session:
         labels: Sequence[Path] = (),
         coder: str | None = None,
         task_modules: Sequence[Path] = (),
+        marks: Marks | None = None,
     ) -> None:
         if coder is not None and not labels:
             raise UsageError("--coder selects rows of a file of labels; name it with --labels")
         self.request = request
         self.task_modules = task_modules
         self.lock = threading.Lock()
-        self.marks = marks_beside(request.paths)
+        self.marks = marks or marks_for(request.paths)
         self._known: dict[str, dict[str, Any]] = {}
         self._is_closed = False
         with contextlib.ExitStack() as resources:

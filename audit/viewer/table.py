@@ -241,6 +241,8 @@ class RevisionTable:
         if query.tags or query.starred:
             chosen = self._marks.chosen(tags=query.tags, starred=query.starred) if self._marks else []
             parts.append(one_of(chosen))
+        if query.keys is not None:
+            parts.append(one_of(query.keys))
         if any(query.terms):
             parts.append(f"id in (from memory.{self._searched(*query.terms)})")
         return " and ".join(parts), [*more, *bound]

@@ -17,6 +17,7 @@ import duckdb
 
 from audit.arguments import Data, RevisionSelection, request_of
 from audit.interventions.plan import read_plan
+from audit.marks.marks import marks_for
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
 from audit.output.linked import viewer_closed, viewer_opened
@@ -157,6 +158,8 @@ def view(
     task_modules: Sequence[str | Path] = (),
     plan: str | Path | Sequence[str | Path] = (),
     follow: bool = False,
+    marks: str | Path | None = None,
+    author: str | None = None,
     **options: Unpack[RevisionSelection],
 ) -> View:
     """Serve the pages of a data set: tables whose numbers lead to revisions, and these to their answers and rollouts.
@@ -168,11 +171,14 @@ def view(
         data: records.
         host: the address of this machine to listen on.
         port: 0 for any that is free.
-        labels: the sheet of labels to fill in, and the other coder's if that is another file; nothing else is written.
+        labels: the sheet of labels to fill in, and the other coder's if that is another file; beside it marks alone are
+            written.
         coder: whose rows are filled in; None where the sheet has one coder.
         task_modules: Python files with tasks of your own, for replays.
         plan: experiments to show as well: the file of a plan or several.
         follow: whether pages say when revisions were added, and show them on demand.
+        marks: the file of stars, tags and notes; None for `audit-marks.jsonl` in the first folder of records.
+        author: of the marks that are made; None for the user's login.
         options: which groups, and how records are opened and classified.
 
     Returns:
@@ -180,7 +186,7 @@ def view(
 
     Raises:
         UsageError: the address or the port cannot be listened on, the sheet has no such coder, or a file of tasks
-            cannot be used.
+            or an author's name cannot be used.
         AuditError: the records, the labels or a plan cannot be read.
     """
     sheets, modules = [Path(path) for path in labels], [Path(path) for path in task_modules]
@@ -193,7 +199,7 @@ def view(
     if follow and sheets:
         raise UsageError("--follow shows new revisions, and --labels a sheet of those that there are; leave one out")
     follower, found = _followed(request) if follow else (None, [])
-    session = Session(request, sheets, coder, modules)
+    session = Session(request, sheets, coder, modules, marks_for(request.paths, marks, author))
     try:
         return View(session, host, port, Live(session, follower, found)).start()
     except BaseException:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
@@ -14,7 +14,8 @@ from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
 from audit.validation.coding.filling import ChangedError
 from audit.viewer.coding import save
-from audit.viewer.revision import mark_of
+from audit.viewer.marking import NO_FOLDER, mark_of
+from audit.viewer.query import MOST_TERMS, Query
 from audit.viewer.table import no_such
 from audit.vocabulary.keys import RevisionKey
 
@@ -36,9 +37,14 @@ class Change(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Marking(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a request marks; see `audit.marks.Change`."""
+    """What a request marks; see `audit.marks.marks.Change`.
+
+    Attributes:
+        others: further revisions of which the same is to be marked.
+    """
 
     revision: tuple[str, str, str, int, int]
+    others: Annotated[list[tuple[str, str, str, int, int]], msgspec.Meta(max_length=MOST_TERMS)] = []
     star: bool | None = None
     tag: str | None = None
     removed: bool = False
@@ -62,13 +68,14 @@ async def put_mark(live: Live, request: Request) -> JSONResponse:
 
     def write(asked: Marking) -> dict[str, Any]:
         session = live.session
-        key = RevisionKey(*asked.revision)
+        keys = [RevisionKey(*each) for each in (asked.revision, *asked.others)]
         if session.marks is None:
-            raise UsageError("marks are written beside a folder of records, and these are in none")
-        if session.table.row(key) is None:
-            raise no_such(key)
-        session.marks.add(key, star=asked.star, tag=asked.tag, removed=asked.removed, note=asked.note)
-        return mark_of(session, key) or {}
+            raise UsageError(NO_FOLDER)
+        known = {RevisionKey(*row) for row in session.table.all_rows(Query(keys=tuple(keys)), RevisionKey._fields)}
+        if unknown := [key for key in keys if key not in known]:
+            raise no_such(unknown[0])
+        session.marks.add(*keys, star=asked.star, tag=asked.tag, removed=asked.removed, note=asked.note)
+        return mark_of(session, keys[0])
 
     return await _put(request, Marking, "marks", write)
 

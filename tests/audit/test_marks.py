@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 import audit
-from audit.marks.marks import NAME, Marks, marks_beside
+from audit.marks.marks import NAME, Marks, marks_for
 from audit.output.errors import AuditError, UsageError
 from audit.vocabulary.keys import RevisionKey
 from tests.audit.viewer.records import write_records
@@ -67,7 +67,7 @@ def test_what_is_no_tag_is_refused(tmp_path, tag) -> None:
 def test_where_nothing_can_be_written(tmp_path) -> None:
     with pytest.raises(AuditError, match="cannot be written"):
         Marks(tmp_path / "none" / NAME).add(KEY, star=True)
-    assert marks_beside([tmp_path / "records.tar"]) is None
+    assert marks_for([tmp_path / "records.tar"]) is None
 
 
 def test_revisions_with_a_tag(tmp_path) -> None:

@@ -25,17 +25,22 @@ def put(client, headers=None, **change):
 
 
 def test_marks_are_filters(client) -> None:
-    assert put(client, star=True).json() == {"star": True, "tags": [], "note": ""}
-    assert put(client, tag="odd").json() == {"star": True, "tags": ["odd"], "note": ""}
+    assert put(client, star=True).json() == {"star": True, "tags": [], "note": "", "why_not": ""}
+    assert put(client, tag="odd").json()["tags"] == ["odd"]
     assert put(client, note="why?").json()["note"] == "why?"
-    assert client.get("api/tags").json() == {"stars": 1, "tags": [["odd", 1]]}
+    assert client.get("api/tags").json() == {"stars": 1, "tags": [["odd", 1]], "problems": []}
     for query in ("star=true", "tag=odd", "tag=odd&tag=none&star=true"):
         found = client.get(f"api/revisions?{query}").json()
         assert found["total"] == 1
         assert found["rows"][0][:5] == KEY
     assert client.get("api/revisions?tag=none").json()["total"] == 0
     path = "/".join(map(str, KEY))
-    assert client.get(f"api/revision/{path}").json()["mark"] == {"star": True, "tags": ["odd"], "note": "why?"}
+    assert client.get(f"api/revision/{path}").json()["mark"] == {
+        "star": True,
+        "tags": ["odd"],
+        "note": "why?",
+        "why_not": "",
+    }
 
 
 def test_what_is_refused(client) -> None:
@@ -46,4 +51,4 @@ def test_what_is_refused(client) -> None:
     assert put(client, note="a" * 200_000).status_code == 413
     other = client.put("api/marks", json={"revision": [*KEY[:4], 99], "star": True})
     assert (other.status_code, other.json()["error"][:11]) == (400, "no revision")
-    assert client.get("api/tags").json() == {"stars": 0, "tags": []}
+    assert client.get("api/tags").json() == {"stars": 0, "tags": [], "problems": []}
