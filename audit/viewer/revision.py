@@ -15,7 +15,6 @@ from audit.references.marking import meaning
 from audit.reports.explain import Revision, in_full
 from audit.validation.coding.labels import as_written
 from audit.viewer.experiments import units_of
-from audit.viewer.marking import mark_of
 from audit.viewer.query import Query
 from audit.viewer.recorded import recorded_beside
 from audit.viewer.table import no_such
@@ -56,7 +55,6 @@ def revision(session: Session, key: RevisionKey, query: Query) -> dict[str, Any]
         **page,
         **recorded,
         "labels": _labels(session.coding, key),
-        "mark": mark_of(session, key),
         "units": units_of(session.request.plans, key),
         "place": place,
         "among": session.table.count(query),

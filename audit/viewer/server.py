@@ -32,7 +32,7 @@ from audit.viewer.coding import agreement, sheet
 from audit.viewer.compare import compare
 from audit.viewer.conclusion import conclusion
 from audit.viewer.lineage import blamed, lineage
-from audit.viewer.marking import tags
+from audit.viewer.marking import mark_of, tags
 from audit.viewer.query import Query, columns_in, whole
 from audit.viewer.revision import revision
 from audit.viewer.run import run
@@ -222,6 +222,7 @@ ANSWERS: Final[Mapping[str, Answer]] = {
     "snippets": lambda session, request: snippets(session, _query(session, request)),
     "facets": lambda session, request: pages.facets(session, _query(session, request), _columns(request, "facets")),
     f"revision/{REVISION}": lambda session, request: revision(session, _revision(request), _query(session, request)),
+    f"mark/{REVISION}": lambda session, request: mark_of(session, _revision(request)),
     f"beside/{REVISION}/with/{OTHER}": lambda session, request: beside(
         session, _revision(request), _revision(request, "other_")
     ),

@@ -2,8 +2,14 @@
 
 // Stars, tags and notes on a revision, written at once into the file beside the records.
 const Marks = (() => {
+  /** What was answered before a mark was changed. */
+  function forget() {
+    for (const path of ["tags", "revision"]) Data.forget(path);
+  }
+
   function element(key, first) {
     let mark = first;
+    if (mark.why_not) return fixed(mark);
     const problem = h("span.error", { role: "alert" });
     const star = h("button#star", { type: "button", onclick: () => write({ star: !mark.star }) });
     const tags = h("ul.chips", { "aria-label": "Tags" });
@@ -23,8 +29,7 @@ const Marks = (() => {
       } catch (error) {
         problem.textContent = shown(error.message);
       }
-      Data.forget("tags");
-      Data.forget("revision");
+      forget();
       fill();
     }
 
@@ -45,5 +50,15 @@ const Marks = (() => {
     return h("div.bar.marking", { role: "group", "aria-label": "Marks" }, star, tags, form, notes, problem);
   }
 
-  return { element };
+  /** Marks that cannot be changed, and why. */
+  function fixed(mark) {
+    const said = [mark.star ? "★ starred" : null, mark.tags.length ? `tags: ${mark.tags.join(", ")}` : null].filter(Boolean);
+    return h("div.bar.marking", { role: "group", "aria-label": "Marks" }, said.length ? h("span", said.join(" · ")) : null,
+      mark.note ? h("span.noted", `note: ${mark.note}`) : null, h("span.muted", `Stars, tags and notes cannot be changed: ${mark.why_not}`));
+  }
+
+  /** What a cell of the table has of them. */
+  const brief = (mark) => (mark ? [mark.star ? h("span", { role: "img", "aria-label": "starred" }, "★") : null, ...mark.tags.map((tag) => h("span.tag", tag)), mark.note ? h("span.muted", "note") : null] : []);
+
+  return { element, brief, forget };
 })();

@@ -2,7 +2,7 @@
 
 // Addresses: `#/revisions?env=cartpole&strict=true`. A query is a URLSearchParams, as audit/viewer/query.py reads it.
 const Query = (() => {
-  const RESERVED = new Set(["tag", "star", "q", "sort", "page", "columns", "facets", "by", "a", "b", "format"]);
+  const RESERVED = new Set(["rows", "tag", "star", "q", "sort", "page", "columns", "facets", "by", "a", "b", "format"]);
 
   /** The address of a page: its name, the parts of its path, and its query. */
   function address(name, parts = [], query = null) {
@@ -54,7 +54,7 @@ const Query = (() => {
   /** What decides which revisions there are and their order. */
   function selection(query) {
     const kept = new URLSearchParams(Data.isExported ? [] : filters(query));
-    if (!Data.isExported) for (const tag of query.getAll("tag")) kept.append("tag", tag);
+    if (!Data.isExported) for (const name of ["tag", "rows"]) for (const value of query.getAll(name)) kept.append(name, value);
     for (const name of Data.isExported ? ["sort"] : ["star", "q", "sort"]) if (query.get(name)) kept.set(name, query.get(name));
     return kept;
   }

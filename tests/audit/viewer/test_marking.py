@@ -35,7 +35,7 @@ def test_marks_are_filters(client) -> None:
         assert found["rows"][0][:5] == KEY
     assert client.get("api/revisions?tag=none").json()["total"] == 0
     path = "/".join(map(str, KEY))
-    assert client.get(f"api/revision/{path}").json()["mark"] == {
+    assert client.get(f"api/mark/{path}").json() == {
         "star": True,
         "tags": ["odd"],
         "note": "why?",

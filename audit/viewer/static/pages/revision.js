@@ -47,9 +47,10 @@
     }), ` ${Names.column(name)}: ${Names.value(name, row[name])}`));
     const others = Query.filters(query).filter(([name]) => !(OWN.includes(name) && isOwn(name)));
     if (query.get("q")) others.push(["q", query.get("q")]);
+    for (const rows of query.getAll("rows")) others.push(["rows", rows]);
     const chips = others.map(([name, value]) => h("li", h("button", {
       type: "button", onclick: () => go({ [name]: query.getAll(name).filter((each) => each !== value) }),
-    }, `${name === "q" ? "text" : Names.column(name)}: ${name === "q" ? shown(value) : Names.filter(name, value)} ×`)));
+    }, `${name === "q" ? "text" : Names.column(name)}: ${["q", "rows"].includes(name) ? shown(value) : Names.filter(name, value)} ×`)));
     const sort = query.get("sort") || "";
     const orders = ORDERS.some(([value]) => value === sort) ? ORDERS : [...ORDERS, [sort, shown(sort)]];
     const select = h("select#like-order", { onchange: (event) => go({ sort: event.target.value || null }) },
@@ -151,13 +152,18 @@
     name: "revision",
     title: "Revision",
     async render(main, { parts, query }) {
-      const data = await Data.get(`revision/${parts.map(encodeURIComponent).join("/")}`, Query.selection(query));
+      const key = parts.map(encodeURIComponent).join("/");
+      Data.forget("mark/"); // another viewer may have marked it since
+      const [data, mark] = await Promise.all([
+        Data.get(`revision/${key}`, Query.selection(query)),
+        Data.isExported ? null : Data.get(`mark/${key}`),
+      ]);
       const row = data.row;
       const [given, answered] = RevisionAnswer.sides(data);
       main.append(
         h("h1", `${Names.value("env", row.env)} · ${Names.value("variant", row.variant)} · run ${row.run} · iteration ${row.iteration}`),
         h("p.muted", shown(row.condition), data.model ? ` · ${data.model}` : " · model not recorded"),
-        walking(data, parts, query), Data.isExported ? "" : likeThis(row, parts, query), data.mark ? Marks.element(data.key, data.mark) : "", verdicts(row), h("p", h("span.muted", "Rule of the pattern: "), data.reason.replace(/(?<![\w.])-(?=\d)/g, "−")),
+        walking(data, parts, query), Data.isExported ? "" : likeThis(row, parts, query), mark ? Marks.element(data.key, mark) : "", verdicts(row), h("p", h("span.muted", "Rule of the pattern: "), data.reason.replace(/(?<![\w.])-(?=\d)/g, "−")),
         h("div.sides", h("div", given, outcome(data)), h("div", answered, h("section.edits", h("h2", data.text ? "What became of the text" : "Parameters"), edits(data)))),
         h("div.beside", others(data), prompt(data), row.file ? h("p.muted", `Recorded in ${shown(row.file)}`) : null),
       );

@@ -21,6 +21,8 @@
         type: "button", "aria-label": `Remove the tag ${shown(tag)}`, onclick: () => restart(query, { tag: query.getAll("tag").filter((each) => each !== tag) }),
       }, `tag: ${shown(tag)} ×`)));
     }
+    const rows = query.getAll("rows").reduce((sum, each) => sum + each.split("/").at(-1).split(".").length, 0);
+    if (rows) items.push(h("li", h("button", { type: "button", "aria-label": "Remove the list of revisions", onclick: () => restart(query, { rows: null }) }, `${number(rows)} listed ×`)));
     if (query.get("star")) items.push(h("li", h("button", { type: "button", "aria-label": "Remove the filter star", onclick: () => restart(query, { star: null }) }, "star ×")));
     if (query.get("q")) {
       items.push(h("li", h("button", {
@@ -95,7 +97,7 @@
       [...body.querySelectorAll("td.answer")].forEach((cell, place) => {
         const found = snippets[place];
         if (!found) return;
-        cell.firstChild.replaceChildren(found.where ? h("span.muted", `${found.where}: `) : "", shown(found.before), found.match ? h("mark", shown(found.match)) : "", shown(found.after));
+        cell.querySelector("div").replaceChildren(found.where ? h("span.muted", `${found.where}: `) : "", shown(found.before), found.match ? h("mark", shown(found.match)) : "", shown(found.after));
       });
     } catch (error) {
       body.querySelector("td.answer")?.replaceChildren(h("span.error", shown(error.message)));
@@ -164,20 +166,24 @@
         scope: "col", "aria-sort": isSorted ? (sort[0] === "-" ? "descending" : "ascending") : null,
       }, h("button.sort", { type: "button", id: `sort-${name}`, title: Names.meaning(name), onclick: () => restart(query, { sort: next }) }, Names.column(name)));
     });
+    if (found.marks) headings.splice(1, 0, h("th", { scope: "col" }, "marks"));
     const cells = found.rows.map((row) => ({ cells: Object.fromEntries(found.columns.map((name, index) => [name, row[index]])) }));
     const texts = new Map(columns.filter((name) => kinds.get(name) === "number").map((name) => [name, Tables.formats(name, cells)]));
     const rows = found.rows.map((row, line) => {
       const key = KEY.map((name) => row[place.get(name)]);
       const href = Query.address("revision", key, Query.selection(query));
       const direction = row[place.get("direction")];
-      return Tables.opening(h("tr", columns.map((name, index) => {
+      const [first, ...others] = columns.map((name, index) => {
         if (name === ANSWER) return h("td.answer", h("div", "…"));
         const value = row[place.get(name)];
         const text = kinds.get(name) === "number" ? texts.get(name)(cells[line], value) : value === null ? "" : Names.value(name, value);
         const tag = kinds.get(name) === "number" ? "td.number" : "td";
         return h(name === "delta" && direction !== "no_change" ? `${tag}.${direction}` : tag,
           name === "iteration" || (index === 0 && !columns.includes("iteration")) ? link(text, href) : text);
-      })), href);
+      });
+      if (!Data.isExported) first.prepend(Choice.box(key), " ");
+      const marked = found.marks ? h("td.marks", Marks.brief(found.marks[line])) : null;
+      return Tables.opening(h("tr", first, marked, others), href);
     });
     const body = h("tbody", rows);
     if (columns.includes(ANSWER)) fill(query, body);
@@ -191,10 +197,10 @@
     const filtered = Query.filters(query).map(([name]) => name);
     const counted = [...new Set([...about.facets, ...ranges, ...filtered])];
     const facets = await Data.get("facets", Query.changed(Query.selection(query), { facets: counted.join(","), sort: null }));
-    const marks = await Data.get("tags");
+    const marks = await Data.get("tags", Query.changed(Query.selection(query), { tag: null, star: null, sort: null }));
     const links = [...(marks.stars ? [["★", marks.stars, { star: "true" }]] : []), ...marks.tags.map(([tag, count]) => [tag, count, { tag }])];
     const marked = links.map(([text, count, changes]) => h("li", link(shown(text), Query.address("revisions", [], Query.changed(query, { page: null, ...changes }))), h("span.count", ` ${number(count)}`)));
-    return h("aside.facets", { "aria-label": "Filters and counts" }, marked.length ? h("details", { open: true }, h("summary", "stars and tags"), h("ul", marked)) : null, filters(counted.map((name) => facet(query, name, facets[name]))));
+    return h("aside.facets", { "aria-label": "Filters and counts" }, marked.length ? h("details", { open: true }, h("summary", "stars and tags"), h("ul", marked)) : null, marks.problems.map((each) => h("p.error", shown(each))), filters(counted.map((name) => facet(query, name, facets[name]))));
   }
 
   /** The facets; on a narrow screen behind one line, so that the table comes first. */
@@ -223,6 +229,9 @@
     inNav: true,
     async render(main, { query }) {
       const about = Names.about;
+      if (!Data.isExported) Choice.take(query);
+      // Another viewer may have marked some since.
+      for (const path of ["tags", "revisions"]) if (!Data.isExported) Data.forget(path);
       const usual = query.get("q") ? about.shown.flatMap((name) => (name === "iteration" ? [name, ANSWER] : [name])) : about.shown;
       const columns = (query.get("columns") || usual.join(",")).split(",").filter((name) => name && !(name === ANSWER && Data.isExported));
       const wanted = [...new Set([...columns, "direction"])].filter((name) => name !== ANSWER);
@@ -230,11 +239,15 @@
       if (Data.isExported && (Query.filters(query).length || query.get("q"))) throw new Error(Data.notice);
       const [found, facets] = await Promise.all([Data.get("revisions", asked), Data.isExported ? null : counts(query)]);
       Pages.announce(`${number(found.total)} revisions`);
+      const again = (isOfAll) => (isOfAll ? restart(query, { rows: null }) : Pages.show());
+      const [bar, left] = Data.isExported ? [null, null] : Choice.bar(query, columns.filter((name) => name !== ANSWER), again);
+      Pages.onKey("x", () => document.activeElement.closest("tr")?.querySelector("input.choose")?.click());
       main.append(h("h1", "Revisions"), Data.notice ? h("p.notice", Data.notice) : "", h(facets ? "div.layout" : "div", facets,
         h("div",
           h("div.bar", facets ? searching(query) : null, downloads(query, columns), columnsChooser(query, columns)),
-          chips(query), listed(query, found, columns),
+          chips(query), bar, listed(query, found, columns),
         )));
+      return left;
     },
   });
 })();
