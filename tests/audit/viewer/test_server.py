@@ -6,12 +6,14 @@ import csv
 import http.client
 import io
 import json
+import re
 import signal
 import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
+from pathlib import Path
 from unittest.mock import Mock
 from urllib.parse import urlsplit
 
@@ -20,7 +22,7 @@ import pytest
 
 import audit
 from audit.viewer import export
-from audit.viewer.server import POLICY
+from audit.viewer.server import ANSWERS, OTHER, POLICY, REVISION, RUN
 from audit.viewer.text_index import TextIndex
 
 
@@ -210,3 +212,17 @@ def test_twenty_requests_at_once_and_clients_that_hang_up(served) -> None:
         with socket.create_connection((address.hostname, address.port)) as half:
             half.sendall(f"GET {address.path}api/download HTTP/1.1\r\nHost: {address.netloc}\r\n\r\n".encode())
     assert ask(served, "api/about")[0] == 200
+
+
+def test_each_path_of_data_is_documented() -> None:
+    page = (Path(__file__).resolve().parents[3] / "docs" / "viewer.md").read_text(encoding="utf-8")
+    table = page.partition("| path | answers |")[2].partition("\n\n")[0]
+    documented = re.findall(r"^\| (?:PUT )?`([^`]+)`", table, re.MULTILINE)
+    names = {OTHER: "KEY", REVISION: "KEY", RUN: "RUN", "{candidate}": "CANDIDATE", "{plan}": "PLAN", "{unit}": "UNIT"}
+    paths = []
+    for path in ANSWERS:
+        shown = path
+        for given, name in names.items():
+            shown = shown.replace(given, name)
+        paths.append(shown)
+    assert sorted(documented) == sorted([*paths, "live", "download", "coding/labels", "marks"])
