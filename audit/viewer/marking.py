@@ -27,16 +27,17 @@ def mark_of(session: Session, key: RevisionKey) -> dict[str, Any]:
     return {"star": mark.star, "tags": sorted(mark.tags), "note": visible(mark.note), "why_not": why_not}
 
 
-def marks_of(session: Session, keys: Sequence[Sequence[Any]]) -> list[dict[str, Any] | None] | None:
-    """The stars and tags of some revisions, None for those without; None where no revision has any."""
+def marks_of(session: Session, keys: Sequence[Sequence[Any]]) -> dict[str, list[dict[str, Any] | None]]:
+    """The stars and tags of some revisions as `marks`, None for those without; empty where no revision has any."""
     marks, _ = _all(session)
     if not marks:
-        return None
+        return {}
     found = (marks.get(RevisionKey(*key)) for key in keys)
-    return [
-        None if each is None else {"star": each.star, "tags": sorted(each.tags), "note": bool(each.note)}
-        for each in found
-    ]
+    return {"marks": [None if each is None else _brief(each) for each in found]}
+
+
+def _brief(mark: Mark) -> dict[str, Any]:
+    return {"star": mark.star, "tags": sorted(mark.tags), "note": bool(mark.note)}
 
 
 def tags(session: Session, query: Query) -> dict[str, Any]:

@@ -152,7 +152,7 @@ def revisions(session: Session, query: Query, columns: Sequence[str] = ()) -> di
         "page": query.page,
         "columns": wanted,
         "rows": [list(row) for row in rows],
-        "marks": marks_of(session, [row[: len(RevisionKey._fields)] for row in rows]),
+        **marks_of(session, [row[: len(RevisionKey._fields)] for row in rows]),
     }
 
 

@@ -74,7 +74,7 @@ def test_several_are_marked_at_once_or_none(client) -> None:
 
 
 def test_the_table_has_marks_where_there_are_any(client) -> None:
-    assert client.get("api/revisions").json()["marks"] is None
+    assert "marks" not in client.get("api/revisions").json()
     put(client, star=True)
     found = client.get("api/revisions?condition=one&env=cartpole&variant=threetraj").json()
     marks = {row[4]: mark for row, mark in zip(found["rows"], found["marks"], strict=True) if mark}
@@ -124,7 +124,7 @@ def test_pages_are_shown_where_marks_cannot_be_read(tmp_path) -> None:
     ):
         mark = client.get(f"api/mark/{'/'.join(map(str, KEY))}").json()
         assert "cannot be read" in mark["why_not"]
-        assert client.get("api/revisions").json()["marks"] is None
+        assert "marks" not in client.get("api/revisions").json()
         assert len(client.get("api/tags").json()["problems"]) == 1
 
 
