@@ -30,7 +30,15 @@ from benchmarks.synthetic import WORDS, write_records
 
 REVISIONS = 1_000_000
 REQUESTS = 100
-SEARCHES = ("worst rollout", "oscillates", "no such words anywhere")
+SEARCHES = (
+    "worst rollout",
+    "oscillates",
+    "no such words anywhere",
+    '"worst rollout" -oscillates',
+    "worst -rollout -cart",
+)
+MARKS = 1_000
+"""Revisions that are marked for requests that filter by a tag."""
 SETTLED = 5.0
 """Seconds without work after which a viewer has made what it makes behind its pages."""
 FACETS = "condition,env,variant,direction,pattern,cites,strict,permissive,structure,start,r0,delta,p_no_change"
@@ -164,6 +172,7 @@ def measure(records: Path) -> Iterator[dict[str, Any]]:
             wait_until_idle(process)
             searches = [asked(address, "revisions", [("q", words)]) for words in (*pieces(), *SEARCHES)]
             again = [asked(address, "revisions", [("q", words), ("sort", "delta")]) for words in SEARCHES]
+            lines = [asked(address, "snippets", [("q", words)]) for words in (*pieces(1), *SEARCHES)]
             yield {"what": "memory", "megabytes": memory(process)}
             frame = _frame(address)
             beside = [in_pandas(frame, query) for query in asked_for]
@@ -171,6 +180,23 @@ def measure(records: Path) -> Iterator[dict[str, Any]]:
             yield row("all facets", facets)
             yield row("a search in all answers", searches)
             yield row("a page of a search", again)
+            yield row("snippets of a page of a search", lines)
+            mark(address)
+            tagged = [[*query, ("tag", "marked")] for query in asked_for]
+            yield row("a page of a tag", [asked(address, "revisions", query) for query in tagged])
+            yield row("facets of a tag", [asked(address, "facets", [*query, ("facets", FACETS)]) for query in tagged])
+            yield row("counts of tags", [asked(address, "tags", query) for query in asked_for])
+
+
+def mark(address: str) -> None:
+    """Give revisions of pages across the table a tag, as the page does."""
+    for page in range(1, MARKS // 100 + 1):
+        query = urllib.parse.urlencode({"page": page * 500})
+        with urllib.request.urlopen(f"{address}api/revisions?{query}", timeout=120) as answer:
+            first, *others = (row[:5] for row in json.load(answer)["rows"])
+        body = json.dumps({"revision": first, "others": others, "tag": "marked"}).encode()
+        headers = {"content-type": "application/json"}
+        urllib.request.urlopen(urllib.request.Request(f"{address}api/marks", body, headers, method="PUT")).close()
 
 
 def _frame(address: str) -> pd.DataFrame:
