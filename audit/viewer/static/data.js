@@ -5,13 +5,15 @@ const Data = (() => {
   const kept = new Map();
   const MOST = 60;
 
-  async function fetched(path, query) {
-    const text = query ? String(query) : "";
-    const answer = await fetch(`api/${path}${text ? `?${text}` : ""}`);
-    const body = await answer.json().catch(() => ({ error: `the server answered ${answer.status}` }));
-    if (!answer.ok) throw new Error(body.error || `the server answered ${answer.status}`);
-    return body;
+  async function asked(path, options = {}) {
+    const answer = await fetch(`api/${path}`, options);
+    const result = await answer.json().catch(() => ({}));
+    const reason = result.error || (answer.status === 404 ? "nothing is at this address" : `the server answered ${answer.status}`);
+    if (!answer.ok) throw Object.assign(new Error(reason), { status: answer.status, result });
+    return result;
   }
+
+  const fetched = (path, query) => asked(`${path}?${query || ""}`);
 
   /** What a path answers; asked once as long as it is among the last that were asked. */
   function get(path, query = null) {
@@ -30,16 +32,11 @@ const Data = (() => {
     for (const key of kept.keys()) if (key.startsWith(path)) kept.delete(key);
   }
 
-  async function put(path, body) {
-    const answer = await fetch(`api/${path}`, {
-      method: "PUT",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    const result = await answer.json().catch(() => ({ error: `the server answered ${answer.status}` }));
-    if (!answer.ok) throw Object.assign(new Error(result.error || String(answer.status)), { status: answer.status, result });
-    return result;
-  }
+  const put = (path, body) => asked(path, {
+    method: "PUT",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
 
-  return { source: fetched, get, forget, put, isExported: false, notice: "" };
+  return { source: fetched, asked, get, forget, put, isExported: false, notice: "" };
 })();

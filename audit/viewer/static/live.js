@@ -15,7 +15,7 @@
     show.disabled = true;
     line.textContent = "Opening the records anew …";
     try {
-      take(await ask("?open=1"));
+      take(await Data.asked("live?open=1"));
       Data.forget("");
       Names.take(await Data.get("about"));
       await Pages.show();
@@ -23,13 +23,6 @@
       line.textContent = shown(error.message);
     }
     show.disabled = false;
-  }
-
-  async function ask(query = "") {
-    const answer = await fetch(`api/live${query}`);
-    const body = await answer.json();
-    if (!answer.ok) throw new Error(body.error);
-    return body;
   }
 
   /** The wealth of both bets on a logarithmic scale, from 1/100 to at least 100, with the threshold. */
@@ -63,7 +56,7 @@
 
   async function follow() {
     try {
-      const data = await ask();
+      const data = await Data.asked("live");
       if (!data.followed) return;
       if (!box.isConnected) {
         box.append(line, show, alarms);

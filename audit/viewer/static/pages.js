@@ -6,6 +6,7 @@ const Pages = (() => {
   const keys = new Map();
   let leave = null;
   let turn = 0;
+  let said = false;
 
   /** Add a page: {name, title, render(main, route), inNav, isServedOnly}. `render` may return what is called when it is left. */
   function add(page) {
@@ -37,6 +38,7 @@ const Pages = (() => {
     navigation(route.name);
     const fresh = h("div.page");
     main.setAttribute("aria-busy", "true");
+    said = false;
     try {
       if (!page) throw new Error(`there is no page "${shown(route.name)}"`);
       if (page.isServedOnly && Data.isExported) throw new Error(Data.notice);
@@ -48,21 +50,30 @@ const Pages = (() => {
       leave = left || null;
     } catch (error) {
       if (mine !== turn) return;
-      fresh.replaceChildren(h("h1", "Nothing to show"), h("p.error", shown(error.message)));
+      const ways = [...document.querySelectorAll("#nav a")].flatMap((each) => [each.cloneNode(true), " "]);
+      fresh.replaceChildren(h("h1", "Nothing to show"), h("p.error", shown(error.message)), h("p", "Go on with: ", ...ways));
+      announce(`Nothing to show: ${shown(error.message)}`);
     }
     const isSame = main.dataset.page === route.name;
     main.dataset.page = route.name;
     const focused = document.activeElement?.id;
     main.replaceChildren(fresh);
     main.removeAttribute("aria-busy");
-    document.title = `${fresh.querySelector("h1")?.textContent || page.title} · audit view`;
+    const title = fresh.querySelector("h1")?.textContent || page.title;
+    document.title = `${title} · audit view`;
+    if (!said) announce(title);
     if (isSame && focused) document.getElementById(focused)?.focus({ preventScroll: true });
     if (!isSame) scrollTo(0, 0);
   }
 
   /** Say something to those who do not see the page. */
   function announce(text) {
+    said = true;
     document.getElementById("announce").textContent = text;
+  }
+
+  function firstRow() {
+    return [...document.querySelectorAll("main tbody a")].find((each) => each.checkVisibility());
   }
 
   function start() {
@@ -78,5 +89,5 @@ const Pages = (() => {
     return show();
   }
 
-  return { add, onKey, announce, show, start };
+  return { add, onKey, announce, firstRow, show, start };
 })();

@@ -2,10 +2,12 @@
 
 (async () => {
   document.getElementById("theme").addEventListener("click", Theme.next);
-  document.querySelector(".skip").addEventListener("click", (event) => {
-    event.preventDefault(); // the hash is the page's address
-    document.getElementById("main").focus();
-  });
+  for (const each of document.querySelectorAll(".skip")) {
+    each.addEventListener("click", (event) => {
+      event.preventDefault(); // the hash is the page's address
+      ((each.id && Pages.firstRow()) || document.getElementById("main")).focus();
+    });
+  }
   Theme.apply();
   try {
     Names.take(await Data.get("about"));

@@ -193,6 +193,34 @@ def test_the_theme_is_kept(page, served) -> None:
     assert page.evaluate("document.getAnimations().length") == 0
 
 
+def test_the_first_row_is_three_keys_away_and_status_texts_are_true(page, served) -> None:
+    for address in ("overview", "revisions", "compare", "runs"):
+        visit(page, served, f"#/{address}")
+        page.reload()
+        page.wait_for_selector("#main:not([aria-busy]) tbody a")
+        for key in ("Tab", "Tab", "Enter"):
+            page.keyboard.press(key)
+        assert page.evaluate("document.activeElement.closest('tbody') !== null"), address
+    visit(page, served, "#/revisions")
+    assert "revisions" in page.text_content("#announce")
+    visit(page, served, "#/runs")
+    assert page.text_content("#announce") == "Runs"
+    visit(page, served, "#/revisions?pattern=none-such")
+    page.click("text=show all revisions")
+    page.wait_for_selector("#main:not([aria-busy]) tbody a")
+
+
+def test_a_page_with_nothing_says_so_and_leads_on(browser, served) -> None:
+    with browser.new_context() as context:  # whose console tells of what is not found
+        page = context.new_page()
+        visit(page, served, "#/run/no/such/run/1")
+        assert page.text_content("#announce") == "Nothing to show: no run no such run 1"
+        page.click("main p a:text('Revisions')")
+        page.wait_for_selector("#main:not([aria-busy]) tbody a")
+        visit(page, served, "#/revision/no")
+        assert page.text_content("main .error") == "nothing is at this address"
+
+
 def test_keyboard_alone_reaches_a_revision(page, served) -> None:
     visit(page, served, "#/overview")
     page.keyboard.press("Tab")

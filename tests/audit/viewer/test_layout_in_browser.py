@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from importlib import resources
 from types import SimpleNamespace
+from urllib.parse import quote
 
 import pytest
 
@@ -76,6 +77,15 @@ CHECK = """async () => {
 }"""
 
 
+QUERY = quote("select env, variant, r0, r1 from revisions limit 50")
+NEW = (
+    "revisions?q=-the&columns=answer",
+    f"sql?sql={QUERY}",
+    f"sql?sql={QUERY}&x=r0&y=r1&colour=env&facet=variant",
+)
+"""A search, and queries with a table and with a chart."""
+
+
 def rules_of(path) -> list[str]:
     """The selectors of a style sheet that are in no other one's rule."""
     text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.DOTALL)
@@ -117,18 +127,26 @@ def views(grid, tmp_path_factory):
         audit.view(folder / "runs", plan=asked, labels=[labels]) as experiment,
     ):
         yield {
-            "grid": (whole, ["overview", *FILTERED, "compare", "runs", *ones(grid)]),
+            "grid": (whole, ["overview", *FILTERED, *NEW, "compare", "runs", *ones(grid)]),
             "exported": (
                 SimpleNamespace(address=exported.path.joinpath("index.html").as_uri()),
                 ["overview", "revisions", "runs", *ones(grid)[:2]],
             ),
             "conditions": (conditions, ["overview", "revisions", "compare", "compare?by=variant", "runs"]),
-            "texts": (texts, ["overview", "revisions", "runs", *ones(TEXTS)[:2]]),
+            "texts": (texts, ["overview", "revisions", "runs", *ones(TEXTS)[:2], two(TEXTS)]),
             "experiment": (
                 experiment,
                 ["interventions", "interventions/1?plan=1", "interventions/2?arms=A0", "coding"],
             ),
         }
+
+
+def two(data) -> str:
+    """The page of two revisions side by side."""
+    with audit.open(data) as store:
+        rows = store.rows("revisions")[:2]
+    names = ("condition", "env", "variant", "run", "iteration")
+    return "/".join(["beside", *(str(row[name]) for row in rows for name in names)])
 
 
 def ones(data) -> list[str]:

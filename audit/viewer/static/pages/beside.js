@@ -30,7 +30,6 @@
       main.append(h("h1", "Two revisions side by side"),
         h("p.muted", "What only the first one has is marked in its column, what only the second one has in the other."),
         facts(data.sides), ...data.texts.map(text));
-      Pages.announce("Two revisions side by side");
     },
   });
 })();

@@ -216,7 +216,7 @@
   }
 
   function listed(query, found, columns) {
-    if (!found.total) return h("p", "No revision matches; remove a filter.");
+    if (!found.total) return h("p", "No revision matches; remove a filter, or ", link("show all revisions", Query.address("revisions")), ".");
     const last = Math.ceil(found.total / Names.about.page);
     if (found.rows.length) return [grid(query, found, columns), paging(query, found)];
     return h("p", `There is no page ${number(found.page)}: the ${number(found.total)} revisions have ${number(last)}. `,

@@ -96,6 +96,7 @@ isNamed ? names.map((name, place) => [" ", swatch(d3.schemeTableau10[place]), ` 
         main.append(...chart(found, query), table(found));
       } catch (error) {
         main.append(h("p.error", { role: "alert" }, shown(error.message)));
+        Pages.announce("The query failed");
       }
     },
   });
