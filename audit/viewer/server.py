@@ -5,6 +5,7 @@ Labels and marks alone are written (`audit/viewer/writing.py`).
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import re
 import secrets
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
 import duckdb
+import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
@@ -93,6 +95,14 @@ def application(live: Live, secret: str, names: Sequence[str]) -> ASGIApp:
     ]
     handlers: dict[Any, Any] = {404: _not_found, AuditError: _refused, duckdb.Error: _failed, OSError: _failed}
     return _Guarded(Starlette(routes=routes, exception_handlers=handlers), names)
+
+
+class Server(uvicorn.Server):
+    """Wakes twice a second while nothing is asked; uvicorn's own, which does ten times, takes 0.3% of a core."""
+
+    async def main_loop(self) -> None:  # noqa: D102
+        while not await self.on_tick(0):
+            await asyncio.sleep(0.5)
 
 
 def new_secret() -> str:

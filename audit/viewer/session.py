@@ -7,8 +7,7 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 
 import duckdb
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 WARMED: Final = ("episodes", "thresholds", "edit_thresholds", "run_facts", "judgements", "critic_answers")
 
 
-class Session:
+class Session(contextlib.AbstractContextManager["Session"]):
     """A context manager; its attributes are what the pages' functions read.
 
     Attributes:
@@ -128,12 +127,7 @@ class Session:
         with self.lock:
             self._resources.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

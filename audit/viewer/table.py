@@ -5,6 +5,7 @@ A table of a million revisions is a file of about 100 MB, of which a filter read
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -60,6 +61,7 @@ class RevisionTable:
         self._cursors = threading.Lock()
         self._searching = threading.Lock()
         self._searches: dict[str, str] = {}
+        self._numbered = functools.lru_cache(SEARCHES)(self._numbers)
         self._connection = duckdb.connect(
             config={"memory_limit": MEMORY, "temp_directory": str(directory / "table-spill")}
         )
@@ -240,12 +242,17 @@ class RevisionTable:
         parts = [f"({base})", f"({condition})"]
         if query.tags or query.starred:
             chosen = self._marks.chosen(tags=query.tags, starred=query.starred) if self._marks else []
-            parts.append(one_of(chosen))
+            parts.append(f"id in ({self._numbered(tuple(chosen))})")
         if query.keys is not None:
-            parts.append(one_of(query.keys))
+            parts.append(f"id in ({self._numbered(query.keys)})")
         if any(query.terms):
             parts.append(f"id in (from memory.{self._searched(*query.terms)})")
         return " and ".join(parts), [*more, *bound]
+
+    def _numbers(self, keys: tuple[RevisionKey, ...]) -> str:
+        """The numbers of some revisions, as in a list of SQL."""
+        rows = self._cursor().execute(f"select id from kept.{NAME} where {one_of(keys)}").fetchall()
+        return ", ".join(str(number) for (number,) in rows) or "null"
 
     def _searched(self, wanted: Sequence[str], unwanted: Sequence[str]) -> str:
         """The name of the table that has the numbers of the revisions whose answer and thinking have some texts.

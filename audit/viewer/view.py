@@ -11,7 +11,7 @@ import webbrowser
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self, Unpack
+from typing import Final, Self, Unpack
 
 import duckdb
 
@@ -25,19 +25,14 @@ from audit.request import Request, note
 from audit.viewer.live import Live
 from audit.viewer.pages import about, overview
 from audit.viewer.session import Session
-from audit.watching.following import Follower, Revision
-
-if TYPE_CHECKING:
-    from types import TracebackType
+from audit.watching.following import PAUSE, Follower, Revision
 
 LOOPBACK: Final = "127.0.0.1"
 STARTED: Final = 20.0
 """Seconds that a server may take to start."""
-PAUSE: Final = 0.5
-"""Seconds between two checks of whether it still runs."""
 
 
-class View:
+class View(contextlib.AbstractContextManager["View"]):
     """A viewer that is being served: a context manager, which a notebook shows inline.
 
     Attributes:
@@ -53,7 +48,7 @@ class View:
     def __init__(self, session: Session, host: str, port: int, live: Live | None = None) -> None:
         import uvicorn
 
-        from audit.viewer.server import application, names_of_this_machine, new_secret
+        from audit.viewer.server import Server, application, names_of_this_machine, new_secret
 
         self._live = live or Live(session)
         self._socket = _listening(host, port)
@@ -63,7 +58,7 @@ class View:
         config = uvicorn.Config(
             app, log_level="error", access_log=False, lifespan="off", server_header=False, timeout_graceful_shutdown=1
         )
-        self._server = uvicorn.Server(config)
+        self._server = Server(config)
         port = self._socket.getsockname()[1]
         shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)  # noqa: S104
         page = "#/coding" if session.coding else ""
@@ -139,12 +134,7 @@ class View:
     def __repr__(self) -> str:
         return f"<audit.View at {self.address}>"
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 COLUMNS: Final = (*RevisionKey._fields, "r0", "r1", "delta", "direction", "pattern", "cites", "strict")
 """What is known of each revision."""
-PAUSE: Final = 0.5
+PAUSE: Final = 0.7
 """Seconds between two looks at the files that changed last."""
 SHARE: Final = 0.001
 """Share of a core that looking at all files takes at most."""
