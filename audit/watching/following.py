@@ -36,7 +36,7 @@ RECENT: Final = 50
 """Files that changed last, which are looked at every time."""
 NATIVE: Final = "episodes.jsonl"
 DESCRIPTION: Final = "run.json"
-ENDINGS: Final = (".json", ".jsonl", ".sqlite", ".sqlite-wal", ".txt")
+ENDINGS: Final = (".json", ".jsonl", ".jsonl.gz", ".sqlite", ".sqlite-wal", ".txt")
 """Of files that records are read from."""
 
 Stamp = tuple[int, int]

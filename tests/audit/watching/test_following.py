@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +17,8 @@ from audit.watching import following
 from audit.watching.following import Follower
 from audit.watching.watch import watch
 from tests.audit.viewer.records import write_records
+
+TOOLS = Path(__file__).parents[2] / "data" / "tools"
 
 
 @pytest.fixture
@@ -93,6 +97,44 @@ def test_a_run_that_begins_later_is_found(run, tmp_path) -> None:
     (other / "episodes.jsonl").write_text(json.dumps({**row, "run": 2}) + "\n")
     held._next_walk = 0.0
     assert [(row["run"], row["iteration"]) for row in held.poll()] == [(2, 0)]
+
+
+def first_entries(path: Path) -> None:
+    path.write_text(json.dumps(json.loads(path.read_text())[:3]))
+
+
+def first_lines(path: Path) -> None:
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:3]))
+
+
+def first_programs(path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
+        database.execute("delete from programs where generation > 3")
+
+
+@pytest.mark.parametrize(
+    ("tool", "name", "shorten"),
+    [
+        ("gepa", "run_log.json", first_entries),
+        ("openevolve", "evolution_trace.jsonl", first_lines),
+        ("shinka", "programs.sqlite", first_programs),
+    ],
+)
+def test_folders_of_other_tools_are_followed(tmp_path, tool, name, shorten) -> None:
+    """What a tool has written after a few iterations, and then all."""
+    folder = tmp_path / "runs" / tool
+    shutil.copytree(TOOLS / tool, folder, ignore=shutil.ignore_patterns("checkpoints"))
+    shorten(folder / name)
+    held = Follower(replace(request_of(folder.parent, RevisionSelection, {}), cache=False))
+    before = held.begin()
+    assert held.poll() == []
+    shutil.copy(TOOLS / tool / name, folder / name)
+    added = held.poll()
+    assert held.poll() == []
+    assert before
+    assert added
+    whole = Follower(replace(request_of(folder.parent, RevisionSelection, {}), cache=False)).begin()
+    assert sorted(iterations(before) + iterations(added)) == sorted(iterations(whole))
 
 
 def test_an_empty_folder_is_waited_for(run, tmp_path) -> None:
