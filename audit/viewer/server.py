@@ -98,7 +98,7 @@ def application(live: Live, secret: str, names: Sequence[str]) -> ASGIApp:
 
 
 class Server(uvicorn.Server):
-    """Wakes twice a second while nothing is asked; uvicorn's own, which does ten times, takes 0.3% of a core."""
+    """Wakes twice a second while nothing is asked; uvicorn's own does ten times."""
 
     async def main_loop(self) -> None:  # noqa: D102
         while not await self.on_tick(0):

@@ -7,9 +7,9 @@ const Data = (() => {
 
   async function asked(path, options = {}) {
     const answer = await fetch(`api/${path}`, options);
-    const result = await answer.json().catch(() => ({}));
-    const reason = result.error || (answer.status === 404 ? "nothing is at this address" : `the server answered ${answer.status}`);
-    if (!answer.ok) throw Object.assign(new Error(reason), { status: answer.status, result });
+    const result = await answer.json().catch(() => null);
+    const reason = result?.error || (answer.status === 404 ? "nothing is at this address" : `the server answered ${answer.status}`);
+    if (!answer.ok || result === null) throw Object.assign(new Error(reason), { status: answer.status, result: result || {} });
     return result;
   }
 

@@ -72,6 +72,7 @@ const Pages = (() => {
     document.getElementById("announce").textContent = text;
   }
 
+  /** The link of the first row that is seen, if there is one. */
   function firstRow() {
     return [...document.querySelectorAll("main tbody a")].find((each) => each.checkVisibility());
   }
