@@ -190,8 +190,10 @@ def measure(records: Path) -> Iterator[dict[str, Any]]:
 
 def mark(address: str) -> None:
     """Give revisions of pages across the table a tag, as the page does."""
-    for page in range(1, MARKS // 100 + 1):
-        query = urllib.parse.urlencode({"page": page * 500})
+    with urllib.request.urlopen(f"{address}api/revisions", timeout=120) as answer:
+        last = -(-json.load(answer)["total"] // 100)
+    for page in range(1, last + 1, max(last // (MARKS // 100), 1)):
+        query = urllib.parse.urlencode({"page": page})
         with urllib.request.urlopen(f"{address}api/revisions?{query}", timeout=120) as answer:
             first, *others = (row[:5] for row in json.load(answer)["rows"])
         body = json.dumps({"revision": first, "others": others, "tag": "marked"}).encode()
