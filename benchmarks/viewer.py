@@ -192,7 +192,7 @@ def mark(address: str) -> None:
     """Give revisions of pages across the table a tag, as the page does."""
     with urllib.request.urlopen(f"{address}api/revisions", timeout=120) as answer:
         last = -(-json.load(answer)["total"] // 100)
-    for page in range(1, last + 1, max(last // (MARKS // 100), 1)):
+    for page in range(1, last + 1, max(last // (MARKS // 100), 1))[: MARKS // 100]:
         query = urllib.parse.urlencode({"page": page})
         with urllib.request.urlopen(f"{address}api/revisions?{query}", timeout=120) as answer:
             first, *others = (row[:5] for row in json.load(answer)["rows"])
