@@ -67,12 +67,12 @@ class Cache:
 
     def known(self, files: Iterable[RecordFile]) -> Readings:
         """What is known of files that have not changed since."""
-        sources = {
-            source.path: (path, source)
+        lists = {
+            path: held
             for path, held in read_lists(self._folder).items()
             if held is not None and held.version == version() and self._is_whole(path, held)
-            for source in held.sources
         }
+        sources = {source.path: (path, source) for path, held in lists.items() for source in held.sources}
         found: dict[Path, dict[RecordFile, Source]] = {}
         for file in files:
             path, source = sources.get(file.known_as or "", (None, None))
@@ -83,7 +83,7 @@ class Cache:
                 and source.look == _look_of(file)
             ):
                 found.setdefault(path, {})[file] = source
-        small = [path for path in found if segment_of(path).stat().st_size <= SMALL]
+        small = [path for path in found if lists[path].segment.size <= SMALL]
         readings: dict[RecordFile, Reading] = {}
         for path, held in found.items():
             if len(small) <= MOST_SMALL or path not in small:
@@ -137,12 +137,13 @@ class Cache:
             for file, reading in readings.items()
             if (name := file.known_as) is not None and file in self._looks and _look_of(file) == self._looks[file]
         ]
+        where = None
         if sources:
             try:
-                segment = self._publish(segment, sources)
+                segment, where = self._publish(segment, sources)
             except OSError as error:
                 self.give_up(error)
-        where = self._held_open(segment)
+        where = where or self._held_open(segment)
         if segment.suffix == ".parquet":
             self._names[where] = segment
         return {file: msgspec.structs.replace(reading, segment=where) for file, reading in readings.items()}
@@ -153,10 +154,11 @@ class Cache:
             with contextlib.suppress(OSError):
                 tidy(self._folder, self._used)
 
-    def _publish(self, segment: Path, sources: list[Source]) -> Path:
+    def _publish(self, segment: Path, sources: list[Source]) -> tuple[Path, str]:
         path = segment.with_suffix(".json")
         add_checksums(segment)
         look = look_of(segment.rename(segment_of(path)))
+        where = self._held_open(segment_of(path))  # as soon as it is listed, another audit may replace and remove it
         try:
             if look is not None:
                 write_list(path, Contents(version(), time.time_ns(), look, sources))
@@ -166,7 +168,7 @@ class Cache:
         else:
             self._used.add(path)
             self._has_grown = True
-        return segment_of(path)
+        return segment_of(path), where
 
     def _is_whole(self, path: Path, held: Contents) -> bool:
         if look_of(segment_of(path)) == held.segment:
