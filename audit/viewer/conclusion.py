@@ -59,6 +59,12 @@ def conclusion(session: Session, query: Query) -> dict[str, Any]:
     """
     if strange := [name for name, _ in query.filters if name not in GROUP]:
         raise UsageError(f"a conclusion for {strange[0]}: filter by condition, env and variant alone")
+    if query != Query():
+        return _conclusion(session, query)
+    return session.once("conclusion", lambda: _conclusion(session, query))
+
+
+def _conclusion(session: Session, query: Query) -> dict[str, Any]:
     every = [each for part, whole in SHARES.values() for each in ({**whole, **part}, whole)]
     rows = session.table.grouped(query, [*GROUP, "run"], [filters_of(each) for each in (*every, *_ASSOCIATED)])
     counts = [(tuple(row[:4]), row[4:]) for row in rows]

@@ -54,8 +54,6 @@ _POLICY: Final = {
     "connect-src": "'none'",
 }
 _SERVED: Final = {
-    "making.css": '<link rel="stylesheet" href="making.css">\n',
-    "making.js": '<script src="making.js" defer></script>\n',
     "live.css": '<link rel="stylesheet" href="live.css">\n',
     "live.js": '<script src="live.js" defer></script>\n',
 }

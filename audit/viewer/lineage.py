@@ -16,17 +16,8 @@ if TYPE_CHECKING:
     from audit.vocabulary.keys import RunKey
 
 SHOWN = ("candidate", "iteration", "role", "parents", "why", "before", "after", "minibatch_gain", "validation")
-BLAMED = (
-    "component",
-    "sentence",
-    "how",
-    "ratio",
-    "candidate",
-    "iteration",
-    "reason",
-    "minibatch_gain",
-    "validation_gain",
-)
+ORIGIN = ("component", "sentence", "how", "ratio", "candidate", "iteration", "reason")
+BLAMED = (*ORIGIN, "minibatch_gain", "validation_gain")
 
 
 def lineage(session: Session, key: RunKey) -> dict[str, Any]:

@@ -67,6 +67,7 @@ class Live:
         """How many revisions were added since the records were opened, the last one, and the alarms."""
         return {
             "followed": self.is_followed,
+            "index": self.session.table.texts.is_awaited,
             "added": self._added,
             "latest": self._latest,
             "problem": self._problem,

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import mimetypes
 import re
 import secrets
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
@@ -21,8 +23,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
-from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
+from starlette.routing import Route
 
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
@@ -84,17 +85,25 @@ def application(live: Live, secret: str, names: Sequence[str]) -> ASGIApp:
         secret: the first part of every path.
         names: of this machine, which a request's Host header may have beside numeric addresses.
     """
-    static = StaticFiles(directory=str(resources.files("audit.viewer").joinpath("static")), html=True)
     routes = [
         *(Route(f"/{secret}/api/{path}", partial(_answered, live, answer)) for path, answer in ANSWERS.items()),
         Route(f"/{secret}/api/live", partial(_followed, live)),
         Route(f"/{secret}/api/coding/labels", partial(put_label, live.session), methods=["PUT"]),
         Route(f"/{secret}/api/marks", partial(put_mark, live), methods=["PUT"]),
         Route(f"/{secret}/api/download", partial(_downloaded, live)),
-        Mount(f"/{secret}", static),
+        *(Route(f"/{secret}/{path}", file, methods=["GET"]) for path, file in _files()),
     ]
     handlers: dict[Any, Any] = {404: _not_found, AuditError: _refused, duckdb.Error: _failed, OSError: _failed}
     return _Guarded(Starlette(routes=routes, exception_handlers=handlers), names)
+
+
+def _files() -> Iterator[tuple[str, Response]]:
+    """The pages' files, read once: the first page needs fifty of them."""
+    folder = Path(str(resources.files("audit.viewer").joinpath("static")))
+    for path in filter(Path.is_file, folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        file = Response(path.read_bytes(), media_type=mimetypes.guess_type(path.name)[0])
+        yield from ((each, file) for each in {name, name.removesuffix("index.html")})
 
 
 class Server(uvicorn.Server):

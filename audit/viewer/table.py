@@ -63,7 +63,12 @@ class RevisionTable:
         self._searches: dict[str, str] = {}
         self._numbered = functools.lru_cache(SEARCHES)(self._numbers)
         self._connection = duckdb.connect(
-            config={"memory_limit": MEMORY, "temp_directory": str(directory / "table-spill")}
+            # Without an order that nobody asks for, parts of the index of texts are searched at the same time.
+            config={
+                "memory_limit": MEMORY,
+                "temp_directory": str(directory / "table-spill"),
+                "preserve_insertion_order": False,
+            }
         )
         without_progress_bar(self._connection)
         file = _file(store)

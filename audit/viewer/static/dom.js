@@ -43,13 +43,15 @@ const { h, shown, link, number, percent, alike, pValue, withMinus } = (() => {
     return text.replace("-", /[1-9]/.test(text) ? "−" : "");
   }
 
+  const LARGE = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
+
   /** A number for people: four significant digits below a thousand, one decimal above; nothing for null. */
   function number(value) {
     if (value === null || value === undefined) return "";
     if (typeof value === "boolean") return value ? "yes" : "no";
     if (typeof value !== "number") return shown(value);
     const isLarge = Number.isInteger(value) || Math.abs(value) >= 1000;
-    const text = isLarge ? value.toLocaleString("en-US", { maximumFractionDigits: 1 }) : String(Number(value.toPrecision(4)));
+    const text = isLarge ? LARGE.format(value) : String(Number(value.toPrecision(4)));
     return withMinus(text);
   }
 
@@ -87,11 +89,11 @@ const { h, shown, link, number, percent, alike, pValue, withMinus } = (() => {
     for (const [kind, value] of values) byKind.get(kind).push(value);
     const places = new Map([...byKind].map(([kind, mine]) => [kind, decimals(mine)]));
     const most = Math.max(0, ...places.values());
+    const formats = new Map([...places].map(([kind, digits]) => [kind, new Intl.NumberFormat("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })]));
     return (kind, value) => {
       if (!isNumber(value)) return number(value);
       const digits = places.get(kind);
-      const text = value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
-      return withMinus(text) + (digits === 0 && most > 0 ? "\u2008" : "") + "\u2007".repeat(most - digits);
+      return withMinus(formats.get(kind).format(value)) + (digits === 0 && most > 0 ? "\u2008" : "") + "\u2007".repeat(most - digits);
     };
   }
 

@@ -1,7 +1,7 @@
 "use strict";
 
-// Records that are still being written: what was added is said in a corner, and shown when one asks for it, so that
-// nothing moves under the reader's hand.
+// What goes on while one reads: revisions that were added are counted in a corner, and shown when one asks for them, and
+// a line below the page says that the index of answers is being made. Nothing moves under the reader's hand.
 (() => {
   const PAUSE = 1000;
   const box = h("aside#live", { "aria-label": "New revisions" });
@@ -9,6 +9,8 @@
   const show = h("button", { type: "button", hidden: true, onclick: open }, "Show them");
   const curves = h("div");
   const alarms = h("details", h("summary", "Alarms"), curves);
+  const making = h("p#making", { role: "status" });
+  document.body.append(making);
   let drawn = "";
 
   async function open() {
@@ -57,8 +59,13 @@
   async function follow() {
     try {
       const data = await Data.asked("live");
-      if (!data.followed) return;
-      if (!box.isConnected) {
+      const words = data.index ? "An index of all answers is being made; until it is there, searches take longer." : "";
+      if (making.textContent !== words) {
+        making.textContent = words;
+        document.body.classList.add("is-making"); // the room below the page stays when the line goes
+      }
+      if (!data.followed && !data.index) return;
+      if (data.followed && !box.isConnected) {
         box.append(line, show, alarms);
         document.body.append(box);
       }

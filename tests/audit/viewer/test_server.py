@@ -59,11 +59,12 @@ def test_whether_an_index_is_being_made_is_for_pages_of_a_server_alone(served, m
     for is_awaited in (False, True):
         monkeypatch.setattr(TextIndex, "is_awaited", is_awaited)
         assert json.loads(ask(served, "api/making")[2]) == {"index": is_awaited}
-    assert b"making.js" in ask(served, "index.html")[2]
+        assert json.loads(ask(served, "api/live")[2])["index"] == is_awaited
+    assert b"live.js" in ask(served, "index.html")[2]
     export._write_static(tmp_path / "pages")
     files = [path for path in (tmp_path / "pages").rglob("*") if path.is_file()]
     assert len(files) > 20
-    assert [path for path in files if "making." in path.name or b"making." in path.read_bytes()] == []
+    assert [path for path in files if "live." in path.name or b'"live.' in path.read_bytes()] == []
 
 
 def test_without_the_secret_there_is_nothing_and_no_path_leads_out_of_the_pages(served) -> None:
