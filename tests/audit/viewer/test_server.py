@@ -43,6 +43,11 @@ def ask(view, path="", *, host=None, method="GET", headers=None):
     return answer.status, {name.lower(): value for name, value in answer.getheaders()}, body
 
 
+def test_short_answers_do_not_wait_for_an_acknowledgement(served) -> None:
+    """The system holds back a short body until its header was acknowledged, for 40 ms, unless told not to."""
+    assert served._socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def test_pages_are_there_and_no_inline_script_runs(served) -> None:
     assert POLICY["script-src"] == "'self'"
     assert "unsafe" not in " ".join(POLICY.values())
