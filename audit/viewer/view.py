@@ -54,6 +54,8 @@ class View(contextlib.AbstractContextManager["View"]):
 
         self._live = live or Live(session)
         self._socket = _listening(host, port)
+        # As all connections have from it: else a short answer's body waits 40 ms until its header is acknowledged.
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         secret = new_secret()
         is_local = host in {LOOPBACK, "::1", "localhost"}
         app = application(self._live, secret, [] if is_local else names_of_this_machine())
@@ -215,10 +217,7 @@ def _followed(request: Request) -> tuple[Follower, list[Revision]]:
 def _listening(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        listening = socket.create_server((host, port), family=family)
-        # Each connection has this from it: else the body of a short answer waits 40 ms for its header's acknowledgement.
-        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return listening
+        return socket.create_server((host, port), family=family)
     except (OSError, OverflowError) as error:
         number = getattr(error, "errno", None)
         reason = os.strerror(number) if number and number > 0 else getattr(error, "strerror", None) or str(error)
