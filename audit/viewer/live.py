@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from audit.viewer.query import Query
 from audit.watching.alarms import THRESHOLD, alarms
-from audit.watching.following import PAUSE, Revision
+from audit.watching.changes import PAUSE
+from audit.watching.following import Revision
 from audit.watching.watch import sentence, take
 
 if TYPE_CHECKING:

@@ -27,7 +27,8 @@ from audit.viewer.live import Live
 from audit.viewer.pages import about, overview
 from audit.viewer.query import Query
 from audit.viewer.session import Session
-from audit.watching.following import PAUSE, Follower, Revision
+from audit.watching.changes import PAUSE
+from audit.watching.following import Follower, Revision
 
 LOOPBACK: Final = "127.0.0.1"
 STARTED: Final = 20.0

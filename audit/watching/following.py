@@ -6,9 +6,7 @@ anew, so these are read again as a whole, of which only unknown revisions count.
 
 from __future__ import annotations
 
-import contextlib
 import os
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,6 +16,7 @@ from audit.output.errors import AuditError, UsageError
 from audit.store import open_store, rows_of
 from audit.vocabulary.keys import RevisionKey
 from audit.vocabulary.reading import Reading
+from audit.watching.changes import DESCRIPTION, NATIVE, Changes
 from collector.system.stopping import temporary_folder
 
 if TYPE_CHECKING:
@@ -26,20 +25,6 @@ if TYPE_CHECKING:
 
 COLUMNS: Final = (*RevisionKey._fields, "r0", "r1", "delta", "direction", "pattern", "cites", "strict")
 """What is known of each revision."""
-PAUSE: Final = 0.7
-"""Seconds between two looks at the files that changed last."""
-SHARE: Final = 0.001
-"""Share of a core that looking at all files takes at most."""
-LONGEST: Final = 10.0
-"""Seconds between two looks at all files at most, however many there are."""
-RECENT: Final = 50
-"""Files that changed last, which are looked at every time."""
-NATIVE: Final = "episodes.jsonl"
-DESCRIPTION: Final = "run.json"
-ENDINGS: Final = (".json", ".jsonl", ".jsonl.gz", ".sqlite", ".sqlite-wal", ".txt")
-"""Of files that records are read from."""
-
-Stamp = tuple[int, int]
 Revision = dict[str, Any]
 """A row of `COLUMNS`."""
 
@@ -58,9 +43,8 @@ class Follower:
     detector: str | None = None
     about: str | None = None
     _known: set[RevisionKey] = field(default_factory=set)
-    _stamps: dict[Path, Stamp] = field(default_factory=dict)
     _read_to: dict[Path, int] = field(default_factory=dict)
-    _next_walk: float = 0.0
+    _changes: Changes = field(init=False)
 
     def __post_init__(self) -> None:
         for path in self.request.paths:
@@ -68,16 +52,17 @@ class Follower:
                 raise AuditError(f"{path}: no such folder")
             if not path.is_dir():
                 raise UsageError(f"{path}: only a folder can be followed")
+        self._changes = Changes(self.request.paths)
 
     def begin(self) -> list[Revision]:
         """The revisions that are there; none where there are no records yet."""
-        changed = self._changed()
+        changed = self._changes.look()
         self._note_ends(changed)
         return self._all()
 
     def poll(self) -> list[Revision]:
         """The revisions that were added since the last call, in the order of runs and iterations."""
-        changed = self._changed()
+        changed = self._changes.look()
         if not changed:
             return []
         added = {path for path in changed if path.name == NATIVE and self._is_longer(path)}
@@ -86,37 +71,8 @@ class Follower:
             return self._all()
         return self._added(added)
 
-    def _changed(self) -> set[Path]:
-        """The files that are new or have another size or time than at the last look."""
-        now = time.monotonic()
-        if now >= self._next_walk:
-            paths: Iterable[Path] = self._walk()
-            took = time.monotonic() - now
-            self._next_walk = now + min(LONGEST, max(PAUSE, took / SHARE))
-        else:
-            paths = sorted(self._stamps, key=lambda path: -self._stamps[path][1])[:RECENT]
-        changed = set()
-        for path in paths:
-            with contextlib.suppress(OSError):
-                status = path.stat()
-                stamp = (status.st_size, status.st_mtime_ns)
-                if self._stamps.get(path) != stamp:
-                    self._stamps[path] = stamp
-                    changed.add(path)
-        return changed
-
-    def _walk(self) -> list[Path]:
-        """All files that revisions are read from; beside native records, calls and truths are not."""
-        return [
-            Path(folder, name)
-            for root in self.request.paths
-            for folder, _, names in os.walk(root)
-            for name in names
-            if (name == NATIVE if DESCRIPTION in names else name.endswith(ENDINGS))
-        ]
-
     def _is_longer(self, path: Path) -> bool:
-        return path.with_name(DESCRIPTION).exists() and self._stamps[path][0] >= self._read_to.get(path, 0)
+        return path.with_name(DESCRIPTION).exists() and self._changes.size_of(path) >= self._read_to.get(path, 0)
 
     def _note_ends(self, changed: Iterable[Path]) -> None:
         """Note up to where native records are read by whatever reads them whole from now on."""

@@ -13,7 +13,8 @@ from audit.arguments import Data, RevisionSelection, request_of
 from audit.output.errors import UsageError
 from audit.vocabulary.keys import RunKey
 from audit.watching.alarms import THRESHOLD, Alarm, alarms
-from audit.watching.following import PAUSE, Follower, Revision
+from audit.watching.changes import PAUSE
+from audit.watching.following import Follower, Revision
 
 MEANINGS: Final = {
     "regressions": "revisions regress more often than the null allows",

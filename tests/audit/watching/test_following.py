@@ -61,7 +61,7 @@ def test_lines_are_read_once(run, monkeypatch) -> None:
 
     monkeypatch.setattr(following, "open_store", counted)
     (file.parent / "calls.jsonl").write_text("{}\n")
-    found._next_walk = 0.0
+    found._changes._next_listing = found._changes._next_look = 0.0
     assert found.poll() == []
     add(file, lines[3])
     assert iterations(found.poll()) == [3]
@@ -95,7 +95,6 @@ def test_a_run_that_begins_later_is_found(run, tmp_path) -> None:
     (other / "run.json").write_text(json.dumps({**described, "run": 2}))
     row = json.loads(lines[0])
     (other / "episodes.jsonl").write_text(json.dumps({**row, "run": 2}) + "\n")
-    held._next_walk = 0.0
     assert [(row["run"], row["iteration"]) for row in held.poll()] == [(2, 0)]
 
 
@@ -144,7 +143,6 @@ def test_an_empty_folder_is_waited_for(run, tmp_path) -> None:
     held = Follower(replace(request_of(late, RevisionSelection, {}), cache=False))
     assert held.begin() == []
     shutil.copytree(file.parent, late / "one")
-    held._next_walk = 0.0
     assert iterations(held.poll()) == [0, 1, 2]
 
 
