@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from audit.commands.reading import reading
+from audit.output.errors import count
 from audit.output.escaping import in_line
 from audit.request import Request, note
 
@@ -40,21 +41,21 @@ def watch(
     is_first = True
     for step in steps(request, p0=p0, stop_file=stop_file, once=once):
         wealth = {alarm.name: alarm.wealth for alarm in step.alarms}
-        if lines:
+        if lines and (is_first or step.revisions):
             for row in step.revisions:
                 typer.echo(json.dumps(row))
             raised = [alarm.name for alarm in step.raised]
             typer.echo(json.dumps({"revisions": len(step.alarms[0].curve), "wealth": wealth, "raised": raised}))
-        else:
+        elif is_first or step.revisions:
             shown = "  ".join(f"{name} {value:.3g}" for name, value in wealth.items())
-            if is_first:
-                typer.echo(f"{len(step.revisions)} revisions so far; wealth against chance: {shown}")
-            else:
-                for row in step.revisions:
-                    typer.echo(_line(row))
-                typer.echo(f"  wealth: {shown}")
-        for alarm in step.raised:
-            note(sentence(alarm))
+            for row in [] if is_first else step.revisions:
+                typer.echo(_line(row))
+            start = (
+                f"{count(len(step.revisions), 'revision')} so far; wealth against chance" if is_first else "  wealth"
+            )
+            typer.echo(f"{start}: {shown}")
+        for line in (*map(sentence, step.raised), *step.notes):
+            note(line)
         is_first = False
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from audit.request import note
 from audit.viewer.query import Query
 from audit.watching.alarms import THRESHOLD, alarms
 from audit.watching.changes import PAUSE
@@ -59,6 +60,8 @@ class Live:
                 self._problem = str(error)
                 continue
             self._problem = ""
+            for line in self._follower.take_notes():
+                note(line)
             if found:
                 take(found, self._alarms)
                 self._added += len(found)
@@ -91,8 +94,6 @@ class Live:
         from audit.viewer.session import Session
 
         with self._renewing:
-            if not self._added:
-                return
             counted = self._added
             session = Session(self.session.request, task_modules=self.session.task_modules, marks=self.session.marks)
             now = time.monotonic()

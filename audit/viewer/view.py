@@ -212,6 +212,7 @@ def _followed(request: Request) -> tuple[Follower, list[Revision]]:
     while not found:
         time.sleep(PAUSE)
         found = follower.poll()
+    follower.take_notes()  # they are told where the records are opened
     return follower, found
 
 

@@ -16,6 +16,8 @@ from audit.output.errors import UsageError
 
 THRESHOLD: Final = 40.0
 """Wealth at which an alarm is raised."""
+MOST: Final = 1e300
+"""Wealth of a run at most, since larger numbers end soon; to forgo what is above it leaves the guarantee as it is."""
 BLOCK: Final = 10
 """Revisions in a block within which citing is compared with direction."""
 CHANCES: Final = 16
@@ -156,7 +158,8 @@ class Alarm:
         """
         self.begin(run)
         if direction in {"regression", "improvement"}:
-            self._accounts[run] *= self._bets[run].add(is_regression=direction == "regression", cites=cites)
+            factor = self._bets[run].add(is_regression=direction == "regression", cites=cites)
+            self._accounts[run] = min(MOST, self._accounts[run] * factor)
             self.wealth = math.fsum(self._accounts.values())
         self.curve.append(self.wealth)
         if self.raised is None and self.wealth >= THRESHOLD:

@@ -110,3 +110,11 @@ def test_how_often_they_are_raised() -> None:
         found += [alarm.raised is not None for alarm in planted]
     assert false <= 18  # 5% of 200 are 10; more than 18 are drawn in less than one in 100 of the worst allowed cases
     assert (found >= 150).all()  # 80% are 160
+
+
+def test_wealth_stays_a_number() -> None:
+    alarm, _ = alarms()
+    for _ in range(3_000):
+        alarm.add("run", "regression", None)
+    assert math.isfinite(alarm.wealth)
+    assert alarm.wealth > 1e200

@@ -154,6 +154,75 @@ def test_a_file_that_was_written_anew_is_read_anew(run) -> None:
     assert iterations(held.poll()) == [6]
 
 
+NOTHING, HALF, EMPTY = None, 0.5, 0.0
+
+
+@pytest.mark.parametrize("before", [NOTHING, HALF, EMPTY])
+@pytest.mark.parametrize("is_alone", [True, False])
+def test_records_that_are_there_before_their_description_are_not_lost(run, tmp_path, before, is_alone) -> None:
+    file, lines = run
+    target = tmp_path / "followed" / "one"
+    target.mkdir(parents=True)
+    if not is_alone:
+        described = json.loads((file.parent / "run.json").read_text())
+        other = target.parent / "two"
+        other.mkdir()
+        (other / "run.json").write_text(json.dumps({**described, "run": 2}))
+        (other / "episodes.jsonl").write_text(json.dumps({**json.loads(lines[0]), "run": 2}) + "\n")
+    held = follower(target / "episodes.jsonl")
+    rows = held.begin()
+    (target / "episodes.jsonl").write_bytes(b"".join(lines[:3]))
+    description = (file.parent / "run.json").read_bytes()
+    if before is not NOTHING:
+        (target / "run.json").write_bytes(description[: int(len(description) * before)])
+    rows += held.poll()
+    add(target / "episodes.jsonl", lines[3])
+    rows += held.poll()
+    assert [row for row in rows if row["run"] == 1] == []
+    (target / "run.json").write_bytes(description)
+    rows += held.poll()
+    add(target / "episodes.jsonl", lines[4])
+    rows += held.poll()
+    assert iterations(row for row in rows if row["run"] == 1) == [0, 1, 2, 3, 4]
+    assert held.poll() == []
+
+
+def test_what_cannot_be_read_is_told_once(run) -> None:
+    file, lines = run
+    held = follower(file)
+    held.begin()
+    assert held.take_notes() == []
+    add(file, b"no record\n" + lines[3])
+    assert iterations(held.poll()) == [3]
+    [first, second] = held.take_notes()
+    assert first == "1 problem in the records, left out:"
+    assert str(file) in second
+    add(file, lines[4])
+    assert iterations(held.poll()) == [4]
+    assert held.take_notes() == []
+
+
+def test_strictly_problems_are_an_error_whenever_they_come(run) -> None:
+    file, _ = run
+    held = Follower(replace(request_of(file.parent.parent, RevisionSelection, {}), cache=False, strict=True))
+    assert len(held.begin()) == 3
+    add(file, b"no record\n")
+    with pytest.raises(AuditError, match="--strict"):
+        held.poll()
+    with pytest.raises(AuditError, match="--strict"):
+        follower_of_all = Follower(replace(request_of(file.parent.parent, RevisionSelection, {}), strict=True))
+        follower_of_all.begin()
+
+
+def test_once_says_what_other_commands_say_where_there_is_nothing(run, tmp_path) -> None:
+    file, _ = run
+    with pytest.raises(AuditError, match="no env nope in the records; they hold cartpole"):
+        next(watch(file.parent.parent, once=True, env=["nope"], cache=False))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(AuditError):
+        next(watch(tmp_path / "empty", once=True))
+
+
 def test_only_folders_that_are_there(tmp_path) -> None:
     with pytest.raises(AuditError, match="no such folder"):
         next(watch(tmp_path / "none"))
@@ -172,6 +241,25 @@ def test_the_stop_file_is_made_when_an_alarm_is_raised(run, tmp_path) -> None:
     assert sum(row["direction"] == "regression" for row in step.revisions) >= 2
     assert [alarm.name for alarm in step.raised] == ["regressions"]
     assert stop.read_text().startswith("alarm after ")
+    [alarm, _] = step.alarms
+    assert f"wealth {alarm.curve[alarm.raised - 1]:.3g}," in stop.read_text()
+    with pytest.raises(UsageError, match="is there already"):
+        next(watch(file.parent.parent, stop_file=stop))
+
+
+def test_an_alarm_is_seen_where_the_stop_file_cannot_be_written(run, tmp_path, monkeypatch) -> None:
+    file, lines = run
+    file.write_bytes(b"".join(lines))
+
+    def refused(self, target):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "replace", refused)
+    steps = watch(file.parent.parent, p0=0.01, stop_file=tmp_path / "stop", once=True, cache=False)
+    assert next(steps).raised
+    with pytest.raises(AuditError, match=r"cannot be written \(Permission denied\)"):
+        next(steps)
+    assert [path for path in tmp_path.iterdir() if "stop" in path.name] == []
 
 
 def test_a_stop_file_without_a_folder_is_refused_at_the_start(run, tmp_path) -> None:
