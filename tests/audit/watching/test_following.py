@@ -209,9 +209,9 @@ def test_strictly_problems_are_an_error_whenever_they_come(run) -> None:
     add(file, b"no record\n")
     with pytest.raises(AuditError, match="--strict"):
         held.poll()
+    another = Follower(held.request)
     with pytest.raises(AuditError, match="--strict"):
-        follower_of_all = Follower(replace(request_of(file.parent.parent, RevisionSelection, {}), strict=True))
-        follower_of_all.begin()
+        another.begin()
 
 
 def test_once_says_what_other_commands_say_where_there_is_nothing(run, tmp_path) -> None:
