@@ -12,13 +12,13 @@ from audit.output.names import model_name
 from audit.output.word_diff import pieces
 from audit.references import Mention, Shown, driver
 from audit.references.marking import meaning
+from audit.references.steps import laid_out, mentioned, trajectories
 from audit.reports.explain import Revision, in_full
 from audit.validation.coding.labels import as_written
 from audit.viewer.experiments import units_of
 from audit.viewer.query import Query
 from audit.viewer.recorded import recorded_beside
 from audit.viewer.table import no_such
-from audit.viewer.trajectories import laid_out, mentioned, trajectories
 from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:

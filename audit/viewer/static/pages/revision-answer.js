@@ -66,7 +66,11 @@ const RevisionAnswer = (() => {
   /** The steps that the prompt has of a rollout; those that the answer names are marked, and the first is scrolled to. */
   function trajectory({ name, trajectory: { steps, total, marked } }) {
     const named = new Set(marked);
-    const rows = () => steps.map((step, place) => h(named.has(place) ? "tr.named" : "tr", h("td.number", String(place + 1)), step.slice(0, 2).map((each) => h("td", shown(each)))));
+    const rows = () => steps.flatMap(([step, ...cells], place) => {
+      const left = place ? step - steps[place - 1][0] - 1 : 0;
+      return [left ? h("tr", h("td.muted", { colspan: "3" }, `${number(left)} steps are left out in the prompt`)) : null,
+        h(named.has(step) ? "tr.named" : "tr", h("td.number", String(step)), cells.slice(0, 2).map((each) => h("td", shown(each))))];
+    }).filter(Boolean);
     const body = h("tbody");
     const box = h("div.steps", { tabindex: "0", role: "region", "aria-label": `Steps of ${name}` },
       h("table", h("thead", h("tr", h("th.number", { scope: "col" }, "step"), h("th", { scope: "col" }, "state"), h("th", { scope: "col" }, "action"))), body));
