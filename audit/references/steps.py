@@ -1,7 +1,8 @@
 """The steps of the rollouts that a critic read, from its exact prompt, and those that its answer names.
 
 Prompts have a heading with the rollout's number, and below it its steps: `state->action->next state`, one after the
-other in a line, where `(14 steps left out)` counts, or `step 0: state=… -> action=… -> reward=…`, a line each.
+other in a line, where `(14 steps left out)` or `... 14 omitted steps ...` counts, or
+`step 0: state=… -> action=… -> reward=…`, a line each.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ MOST: Final = 1_000
 """Steps of a rollout that are laid out."""
 _HEADING: Final = re.compile(r"\b(?:rollout|trajectory) (\d+)\b", re.IGNORECASE)
 _PART: Final = r"(\[[^\]]*\]|[^\s|>]+)"
-_CHAINED: Final = re.compile(rf"{_PART}->{_PART}->{_PART}|\((\d+) steps left out\)")
+_CHAINED: Final = re.compile(rf"{_PART}->{_PART}->{_PART}|(?:\(|\.\.\. )(\d+) (?:steps left out|omitted steps)")
 _LISTED: Final = re.compile(r"\s*step (\d+): state=(.+?) -> action=(.+?) -> (.+)")
 
 _WHOLE: Final = r"(?<![\d.])\d{1,6}(?!\d|[.,]\d|\s*(?:times|fold|-fold|%))"

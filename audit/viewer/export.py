@@ -29,6 +29,7 @@ from audit.viewer.query import Query
 from audit.viewer.run import run
 from audit.viewer.server import POLICY
 from audit.viewer.session import Session
+from audit.vocabulary.keys import RunKey
 
 MOST: Final = 20_000
 """Revisions of an exported folder, unless another limit is given."""
@@ -192,7 +193,7 @@ def _write_data(session: Session, folder: Path, progress: Progress, *, with_prom
         progress.advance()
     runs = _Chunks(folder, "run", ITEMS)
     keys = []
-    for key in session.table.runs():
+    for key in (RunKey(*(row[name] for name in RunKey._fields)) for row in pages.runs(session)["rows"]):
         keys.append(key)
         runs.add(hidden(run(session, key)))
     _write(

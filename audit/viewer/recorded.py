@@ -37,7 +37,7 @@ class Beside:
             file: of its record. Archives and packs have neither.
         """
         path = local_of(file)
-        folder = path.parent
+        folder = path if path.is_dir() else path.parent  # the released code has a folder for each iteration
         if file != self._file:
             self._file = file
             self._truths = {

@@ -64,10 +64,15 @@ def revision(session: Session, key: RevisionKey, query: Query) -> dict[str, Any]
 
 
 def lay_out(page: dict[str, Any], full: Revision, prompt: str | None) -> None:
-    """Add the steps of the rollouts that were shown to a page, where its prompt has them."""
-    if not page["shown"] or not prompt:
+    """Add the steps of the rollouts that were shown to a page, where its prompt has them.
+
+    Records of the released code do not state which were shown: these are the rollouts of the prompt.
+    """
+    if page["shown"] is None or not prompt:
         return
     steps = trajectories(prompt)
+    unknown: dict[str, Any] = {"roles": [], "return": None, "length": None, "text": None}
+    page["shown"] = page["shown"] or [{"name": f"rollout {each}", "rollout": each, **unknown} for each in steps]
     marked = mentioned(full["revised"]["answer"] or "", steps, full["mentions"])
     for item in page["shown"]:
         if item["rollout"] in steps:

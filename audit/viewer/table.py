@@ -18,7 +18,7 @@ from audit.engine.quiet import without_progress_bar
 from audit.output.errors import AuditError
 from audit.viewer.query import PAGE, Filters, Kind, Query
 from audit.viewer.text_index import REVISED, TEXT, TextIndex
-from audit.vocabulary.keys import RevisionKey, RunKey
+from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
     from audit.marks.marks import Marks
@@ -180,11 +180,6 @@ class RevisionTable:
         names = [each[0] for each in cursor.description]
         while batch := cursor.fetchmany(1_000):
             yield from (dict(zip(names, row, strict=True)) for row in batch)
-
-    def runs(self) -> list[RunKey]:
-        """The runs that have revisions, as those are numbered."""
-        keys = _listed(RunKey._fields)
-        return [RunKey(*key) for key in self._rows(f"select {keys}", Query(), f"group by {keys} order by min(id)")]
 
     def neighbours(self, query: Query, number: int) -> tuple[int, RevisionKey | None, RevisionKey | None]:
         """The place of a revision among those of a query, from 1, and the revisions before and after it.

@@ -1,7 +1,7 @@
 "use strict";
 
 // Elements, and texts that come from records: these are shown, and never act.
-const { h, shown, link, number, percent, alike, pValue, withMinus } = (() => {
+const { h, shown, link, number, plural, percent, alike, pValue, withMinus } = (() => {
   // What turns the direction of writing, hides characters or controls a terminal; a pair of surrogates is one character.
   const ACTING = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu;
 
@@ -44,6 +44,7 @@ const { h, shown, link, number, percent, alike, pValue, withMinus } = (() => {
   }
 
   const LARGE = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
+  const SMALL = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 4 });
 
   /** A number for people: four significant digits below a thousand, one decimal above; nothing for null. */
   function number(value) {
@@ -51,8 +52,13 @@ const { h, shown, link, number, percent, alike, pValue, withMinus } = (() => {
     if (typeof value === "boolean") return value ? "yes" : "no";
     if (typeof value !== "number") return shown(value);
     const isLarge = Number.isInteger(value) || Math.abs(value) >= 1000;
-    const text = isLarge ? LARGE.format(value) : String(Number(value.toPrecision(4)));
+    const text = isLarge ? LARGE.format(value) : Math.abs(value) < 1e-6 ? String(Number(value.toPrecision(4))) : SMALL.format(value);
     return withMinus(text);
+  }
+
+  /** A number of things, by what one of them is called. */
+  function plural(value, noun) {
+    return `${number(value)} ${noun}${value === 1 ? "" : "s"}`;
   }
 
   function percent(value) {
@@ -97,5 +103,5 @@ const { h, shown, link, number, percent, alike, pValue, withMinus } = (() => {
     };
   }
 
-  return { h, shown, link, number, percent, alike, pValue, withMinus };
+  return { h, shown, link, number, plural, percent, alike, pValue, withMinus };
 })();

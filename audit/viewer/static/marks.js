@@ -7,6 +7,11 @@ const Marks = (() => {
     for (const path of ["tags", "revision"]) Data.forget(path);
   }
 
+  let isUnsaved = () => false;
+  addEventListener("beforeunload", (event) => {
+    if (isUnsaved()) event.preventDefault(); // the browser asks
+  });
+
   function element(key, first) {
     let mark = first;
     if (mark.why_not) return fixed(mark);
@@ -47,6 +52,7 @@ const Marks = (() => {
       note.focus();
     });
     fill();
+    isUnsaved = () => note.isConnected && note.value !== (mark.note || "");
     return h("div.bar.marking", { role: "group", "aria-label": "Marks" }, star, tags, form, notes, problem);
   }
 

@@ -45,6 +45,9 @@ SHOWN = {
 def test_steps_of_a_prompt_are_numbered_as_they_were() -> None:
     assert trajectories(PROMPT) == STEPS
     assert trajectories("no steps here") == {}
+    assert trajectories("Worst (rollout 2):\na->0->b | b->1->c | ... 7 omitted steps ... | d->[0]->[END]") == {
+        2: {1: ("a", "0", "b"), 2: ("b", "1", "c"), 10: ("d", "[0]", "[END]")}
+    }
     assert trajectories(LISTED) == {0: {0: ("0", "0", "reward=0"), 1: ("4", "1", "reward=0.5")}}
 
 

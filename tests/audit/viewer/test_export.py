@@ -181,6 +181,12 @@ def test_a_file_that_is_missing_is_named(browser, made, tmp_path) -> None:
         assert "data/overview.js is missing" in page.inner_text("p.error")
 
 
+def test_every_run_has_a_page_with_revisions_or_without(session, made) -> None:
+    runs = [tuple(row[name] for name in ("condition", "env", "variant", "run")) for row in pages.runs(session)["rows"]]
+    assert "puresearch" in {variant for _, _, variant, _ in runs}
+    assert [tuple(key) for key in values_in(made.path)["index"]["run_keys"]] == runs
+
+
 def test_a_texts_page_is_that_of_the_server() -> None:
     with Session(Request(paths=[TEXTS], detector=None)) as session:
         pages_of_all = list(export.details(session, with_prompts=True))

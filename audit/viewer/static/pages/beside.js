@@ -4,6 +4,14 @@
 (() => {
   const TAGS = { old: "del", new: "ins" };
   const KEYS = 5; // parts of a revision's key
+  const AROUND = 300; // characters before and after a difference that both have
+
+  /** A piece, or of a long one that both have its ends, so that what differs is seen. */
+  function shortened(piece) {
+    const left = piece.text.length - 2 * AROUND;
+    if (piece.kind !== "same" || left < AROUND) return [piece];
+    return [{ ...piece, text: piece.text.slice(0, AROUND) }, { kind: "left", text: `\n… ${number(left)} characters that both have …\n` }, { ...piece, text: piece.text.slice(-AROUND) }];
+  }
 
   function facts(sides) {
     const names = Object.keys(sides[0]).filter((name) => name !== "key" && sides.some((side) => side[name] !== null));
@@ -15,9 +23,10 @@
   }
 
   function text({ title, same, pieces }) {
-    const one = (without) => Texts.long(pieces.filter((piece) => piece.kind !== without), `${title} of ${without === "new" ? "the first" : "the second"}`, (piece) => (TAGS[piece.kind] ? h(TAGS[piece.kind], piece.text) : piece.text));
+    const one = (without) => Texts.long((same ? pieces : pieces.flatMap(shortened)).filter((piece) => piece.kind !== without), `${title} of ${without === "new" ? "the first" : "the second"}`, (piece) => (TAGS[piece.kind] ? h(TAGS[piece.kind], piece.text) : piece.kind === "left" ? h("span.muted", piece.text) : piece.text));
     if (same) return h("details", h("summary", `${title}: the same`), one("new"));
-    return h("details", { open: title !== "Prompt" }, h("summary", h("strong", title)), h("div.sides", h("div", one("new")), h("div", one("old"))));
+    const isApart = pieces.every((piece) => piece.kind !== "same");
+    return h("details", { open: title !== "Prompt" }, h("summary", h("strong", title)), isApart ? h("p.muted", "No word that both have is told apart: there is none, or the texts are too long for it.") : null, h("div.sides", h("div", one("new")), h("div", one("old"))));
   }
 
   Pages.add({

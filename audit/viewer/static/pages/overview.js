@@ -6,14 +6,14 @@
   const CONDITIONS = 3; // that charts show unless some are chosen
   const ROWS = 60; // of a table that is closed at first
 
-  function facts(about, overview) {
-    const every = about.holdings;
+  function facts(about, every, query) {
+    const isWhole = every.length === about.holdings.length;
     const given = [
       ["conditions", unique(every, "condition").length, null],
       ["tasks", unique(every, "env").length, null],
       ["methods", unique(every, "variant").length, null],
-      ["runs", overview.runs, "#/runs"],
-      ["revisions", about.revisions, "#/revisions"],
+      ["runs", d3.sum(every, (row) => row.runs), isWhole ? "#/runs" : null],
+      ["revisions", d3.sum(every, (row) => row.revisions), isWhole || !Data.isExported ? Query.address("revisions", [], query) : null],
       ["problems", about.problems_total, null],
     ];
     return h("dl.facts", given.map(([name, value, href]) =>
@@ -60,7 +60,7 @@
       ontoggle: (event) => {
         if (event.target.childNodes.length === 1) event.target.append(make());
       },
-    }, h("summary", `${number(rows.length)} rows`));
+    }, h("summary", plural(rows.length, "row")));
     return rows.length ? h(`section#${table.name}`, { tabindex: "-1" }, h("h3", table.title), body) : null;
   }
 
@@ -123,7 +123,7 @@
         Data.isExported && chosen.length ? h("p.muted", "Of all records, whatever is chosen below:") : null,
         OverviewConclusion.element(found, isWhole ? {} : Object.fromEntries(chosen)),
         ...about.notes.map((note) => h("p.muted", shown(note))),
-        facts(about, overview),
+        facts(about, about.holdings.filter(passes), query),
         problems(about),
         h("p.muted", `References to ${about.about === "worst" ? Names.worded("the worst rollout") : shown(about.about)} are found by the detector ${shown(about.detector)}. Every number that is a link leads to ${Data.isExported ? "what it counts" : "the revisions that it counts"}.`),
         filtering(about, query),

@@ -79,7 +79,8 @@
     const changes = {};
     const names = new Map(Names.about.columns.flatMap((each) => [[each.name, each.name], [Names.column(each.name), each.name]]));
     const rest = text.replace(/(^|\s)(-?)([\wΔ₀₁]+):("[^"]*"|\S+)/g, (whole, space, minus, column, value) => {
-      const name = names.get(column);
+      const isMark = !minus && (column === "tag" || (column === "star" && value === "true"));
+      const name = isMark ? column : names.get(column);
       if (!name) return whole;
       const own = value.replace(/^"|"$/g, "");
       changes[name] = [...(changes[name] || query.getAll(name)), (minus ? "!" : "") + own];
@@ -187,7 +188,7 @@
     });
     const body = h("tbody", rows);
     if (columns.includes(ANSWER)) fill(query, body);
-    return Tables.scrolling(h("table", h("caption", `${number(found.total)} revisions`), h("thead", h("tr", headings)), body), "Revisions");
+    return Tables.scrolling(h("table", h("caption", plural(found.total, "revision")), h("thead", h("tr", headings)), body), "Revisions");
   }
 
   /** The values of columns with how many revisions have each, to filter by. */
@@ -216,10 +217,12 @@
   }
 
   function listed(query, found, columns) {
+    const isPart = [...Query.selection(query).keys()].some((name) => name !== "sort");
+    if (!found.total && !isPart) return h("p", "These records have no revisions; ", link("their runs", Query.address("runs")), ".");
     if (!found.total) return h("p", "No revision matches; remove a filter, or ", link("show all revisions", Query.address("revisions")), ".");
     const last = Math.ceil(found.total / Names.about.page);
     if (found.rows.length) return [grid(query, found, columns), paging(query, found)];
-    return h("p", `There is no page ${number(found.page)}: the ${number(found.total)} revisions have ${number(last)}. `,
+    return h("p", `There is no page ${number(found.page)}: of ${plural(found.total, "revision")} there ${last === 1 ? "is" : "are"} ${number(last)}. `,
       link("To the last page", Query.address("revisions", [], Query.changed(query, { page: String(last) }))));
   }
 
@@ -236,9 +239,9 @@
       const columns = (query.get("columns") || usual.join(",")).split(",").filter((name) => name && !(name === ANSWER && Data.isExported));
       const wanted = [...new Set([...columns, "direction"])].filter((name) => name !== ANSWER);
       const asked = Query.changed(Query.selection(query), { page: query.get("page"), columns: wanted.join(",") });
-      if (Data.isExported && (Query.filters(query).length || query.get("q"))) throw new Error(Data.notice);
+      if (Data.isExported && (Query.filters(query).length || ["q", "rows", "star", "tag"].some((name) => query.get(name)))) throw new Error(Data.notice);
       const [found, facets] = await Promise.all([Data.get("revisions", asked), Data.isExported ? null : counts(query)]);
-      Pages.announce(`${number(found.total)} revisions`);
+      Pages.announce(plural(found.total, "revision"));
       const again = (isOfAll) => (isOfAll ? restart(query, { rows: null }) : Pages.show());
       const [bar, left] = Data.isExported ? [null, null] : Choice.bar(query, columns.filter((name) => name !== ANSWER), again);
       Pages.onKey("x", () => document.activeElement.closest("tr")?.querySelector("input.choose")?.click());

@@ -94,7 +94,7 @@
       main.append(h("h1", `${Names.value("env", env)} · ${Names.value("variant", variant)} · run ${run}`), h("p.muted", shown(condition)), facts(data), setUp(data),
         h("p", part, data.revisions_total ? link(`Its ${number(data.revisions_total)} revisions in the table`, Query.revisions(filter))
           : "No candidate of this run was revised: there are no revisions to read."),
-        data.facts.candidates === "text" && !Data.isExported ? h("p", link("Where its texts came from: the tree of its candidates", Query.address("lineage", data.key))) : null,
+        data.facts.candidates === "text" && !Data.isExported ? h("p", link("Where its texts came from: the tree of its candidates", Query.address("lineage", data.key))) : "",
         h("div", steps.length ? [curve(data, steps), table(data, steps)] : h("p", "No iteration is finished.")));
     },
   });
@@ -152,7 +152,7 @@
       const rest = data.rows.length - MOST;
       const rows = data.rows.slice(0, MOST).map((cells) => ({ cells, hrefs: { run: Query.address("run", ["condition", "env", "variant", "run"].map((name) => cells[name])) } }));
       const costs = Data.isExported ? "" : prices(query, rows, data.columns);
-      main.append(h("h1", "Runs"), costs, Tables.table({ caption: `${number(data.rows.length)} runs`, columns: data.columns.map((name) => ({ name })), rows }),
+      main.append(h("h1", "Runs"), costs, Tables.table({ caption: plural(data.rows.length, "run"), columns: data.columns.map((name) => ({ name })), rows }),
         rest > 0 ? h("p.muted", `… and ${number(rest)} more: give audit view fewer conditions, tasks or methods to see them`) : "");
     },
   });

@@ -92,7 +92,7 @@ isNamed ? names.map((name, place) => [" ", swatch(d3.schemeTableau10[place]), ` 
       if (!query.get("sql")) return;
       try {
         const found = await Data.get("sql", new URLSearchParams({ sql: query.get("sql") }));
-        Pages.announce(`${number(found.rows.length)} rows`);
+        Pages.announce(plural(found.rows.length, "row"));
         main.append(...chart(found, query), table(found));
       } catch (error) {
         main.append(h("p.error", { role: "alert" }, shown(error.message)));
