@@ -5,9 +5,9 @@ A table of a million revisions is a file of about 100 MB, of which a filter read
 
 from __future__ import annotations
 
-import functools
+import itertools
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -32,8 +32,8 @@ MOST_DRIVERS: Final = 20_000
 """Answers up to which the driver of each is found when the table is made, at about 3,000 a second."""
 FACETS: Final = 40
 """Values of a column that are counted, the most frequent ones."""
-SEARCHES: Final = 16
-"""Searches whose results are kept at once."""
+TABLES: Final = 32
+"""Searches and lists of revisions whose numbers are kept at once."""
 
 _HIDDEN: Final = frozenset({"changed", "chance_pooled", "chance_initial", "file", "id"})
 """Columns that no filter reads."""
@@ -59,9 +59,9 @@ class RevisionTable:
         self._base = base
         self._lock = lock
         self._cursors = threading.Lock()
-        self._searching = threading.Lock()
-        self._searches: dict[str, str] = {}
-        self._numbered = functools.lru_cache(SEARCHES)(self._numbers)
+        self._making = threading.Lock()
+        self._tables: dict[Hashable, str] = {}
+        self._names = itertools.count()
         self._connection = duckdb.connect(
             # Without an order that nobody asks for, parts of the index of texts are searched at the same time.
             config={
@@ -242,17 +242,17 @@ class RevisionTable:
         parts = [f"({base})", f"({condition})"]
         if query.tags or query.starred:
             chosen = self._marks.chosen(tags=query.tags, starred=query.starred) if self._marks else []
-            parts.append(f"id in ({self._numbered(tuple(chosen))})")
+            parts.append(f"id in (from memory.{self._numbered(tuple(chosen))})")
         if query.keys is not None:
-            parts.append(f"id in ({self._numbered(query.keys)})")
+            parts.append(f"id in (from memory.{self._numbered(query.keys)})")
         if any(query.terms):
             parts.append(f"id in (from memory.{self._searched(*query.terms)})")
         return " and ".join(parts), [*more, *bound]
 
-    def _numbers(self, keys: tuple[RevisionKey, ...]) -> str:
-        """The numbers of some revisions, as in a list of SQL."""
-        rows = self._cursor().execute(f"select id from kept.{NAME} where {one_of(keys)}").fetchall()
-        return ", ".join(str(number) for (number,) in rows) or "null"
+    def _numbered(self, keys: tuple[RevisionKey, ...]) -> str:
+        """The name of the table that has the numbers of some revisions."""
+        with self._making:
+            return self._made(keys, f"select id from kept.{NAME} where {one_of(keys)}")
 
     def _searched(self, wanted: Sequence[str], unwanted: Sequence[str]) -> str:
         """The name of the table that has the numbers of the revisions whose answer and thinking have some texts.
@@ -261,34 +261,48 @@ class RevisionTable:
             wanted: texts that are all there.
             unwanted: texts of which none is.
         """
-        with self._searching:
+        with self._making:
             texts = [*wanted, *unwanted]
             folds = self._cursor().execute("select unnest(list_transform(?, lambda t: lower(t)))", [texts]).fetchall()
             folded = [text for (text,) in folds]  # as the texts of answers are lowered
             signs = [True] * len(wanted) + [False] * len(unwanted)
-            key = repr([*zip(signs, folded, strict=True)])
-            if key not in self._searches:
-                while len(self._searches) >= SEARCHES:
-                    oldest = next(iter(self._searches))
-                    self._cursor().execute(f"drop table memory.{self._searches.pop(oldest)}")
-                name = f"search_{hash(key) & (2**63 - 1)}"
-                cursor = self._cursor()
-                if self.texts.is_whole:
-                    given = {f"text_{number}": text for number, text in enumerate(folded)}
-                    source = self.texts.query(
-                        " and ".join(
-                            f"{'' if sign else 'not '}contains(text, ${each})"
-                            for sign, each in zip(signs, given, strict=True)
-                        )
-                    )
-                else:
-                    with self._lock:
-                        cursor.register("found", _with_texts(self._store, signs, folded))
-                    keys = ", ".join(RevisionKey._fields)
-                    source, given = f"select id from found join kept.{NAME} using ({keys})", {}
-                cursor.execute(f"create or replace table memory.{name} as {source}", given)
-                self._searches[key] = name
-            return self._searches[key]
+            key = tuple(zip(signs, folded, strict=True))
+            if key in self._tables:
+                return self._tables[key]
+            if self.texts.is_whole:
+                given = {f"text_{number}": text for number, text in enumerate(folded)}
+                conditions = (
+                    f"{'' if sign else 'not '}contains(text, ${each})" for sign, each in zip(signs, given, strict=True)
+                )
+                return self._made(key, self.texts.query(" and ".join(conditions)), given)
+            with self._lock:
+                found = _with_texts(self._store, signs, folded)
+            return self._made(
+                key, f"select id from found join kept.{NAME} using ({_listed(RevisionKey._fields)})", found=found
+            )
+
+    def _made(self, key: Hashable, source: str, given: Mapping[str, str] | None = None, *, found: Any = None) -> str:
+        """The name of the table in memory of some revisions' numbers: one that is there, or made now.
+
+        A condition that a number is in it is a join, which is quicker than one that it is among many literals.
+
+        Args:
+            key: of the revisions.
+            source: a SELECT of their numbers.
+            given: what it binds.
+            found: a frame that it names.
+        """
+        if key not in self._tables:
+            while len(self._tables) >= TABLES:
+                oldest = next(iter(self._tables))
+                self._cursor().execute(f"drop table memory.{self._tables.pop(oldest)}")
+            name = f"numbers_{next(self._names)}"
+            cursor = self._cursor()
+            if found is not None:
+                cursor.register("found", found)
+            cursor.execute(f"create table memory.{name} as {source}", given)
+            self._tables[key] = name
+        return self._tables[key]
 
 
 def _listed(columns: Iterable[str]) -> str:

@@ -38,7 +38,7 @@ CHECK = """async () => {
     const range = document.createRange();
     for (let node; (node = walker.nextNode());) {
       const parent = node.parentElement;
-      if (/^(null|undefined|NaN|\\[object .*)$/.test(node.data.trim())) found.add(`a text "${node.data}"`);
+      if (/^(null|NaN|\\[object .*)$/.test(node.data.trim())) found.add(`a text "${node.data}"`);
       if (parent.closest(TEXTS) || !parent.checkVisibility()) continue;
       for (const word of node.data.matchAll(/[\\p{L}\\p{N}_]+/gu)) {
         if (word[0].length < 2 || word[0].length > 30) continue;
