@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, Final
 
 from audit.references.sentences import Sentences
 
+MOST_STATES: Final = 500
+"""States in an answer that are looked up; of those of one number, in a sentence."""
 MOST: Final = 1_000
 """Steps of a rollout that are laid out."""
 _HEADING: Final = re.compile(r"\b(?:rollout|trajectory) (\d+)\b", re.IGNORECASE)
@@ -22,32 +25,34 @@ _PART: Final = r"(\[[^\]]*\]|[^\s|>]+)"
 _CHAINED: Final = re.compile(rf"{_PART}->{_PART}->{_PART}|(?:\(|\.\.\. )(\d+) (?:steps left out|omitted steps)")
 _LISTED: Final = re.compile(r"\s*step (\d+): state=(.+?) -> action=(.+?) -> (.+)")
 
-_WHOLE: Final = r"(?<![\d.])\d{1,6}(?!\d|[.,]\d|\s*(?:times|fold|-fold|%))"
+_WHOLE: Final = r"(?<![\d.])\d{1,6}(?!\d|[.,]\d|\s{0,4}(?:times|fold|-fold|%))"
 """A number that is neither a part of another one nor counts how often."""
 _UNIT: Final = r"(?:time[\s-]?)?steps?"
-_RANGE: Final = r"\s*(?:-|–|—|to|through|until)\s*"
-_LIST: Final = r"\s*(?:,\s*and|,|and|or|&)\s*"
+_RANGE: Final = r"\s{0,4}(?:-|–|—|to|through|until)\s{0,4}"
+_LIST: Final = r"\s{0,4}(?:,\s{0,4}and|,|and|or|&)\s{0,4}"
 _WORDS: Final = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NUMBERED: Final = re.compile(
-    rf"(?P<between>\bbetween\s+)?\b{_UNIT}\s*(?:number|index)?\s*[#*]*"
-    rf"(?P<numbers>{_WHOLE}(?:\**(?:{_RANGE}|{_LIST})(?:{_UNIT}\s+)?\**{_WHOLE})*)(?P<heads>:)?"
-    rf"|\b(?P<nth>\d{{1,6}})(?:st|nd|rd|th)\s+{_UNIT}"
-    rf"|\bt\s*[=_]\s*\{{?(?P<t>{_WHOLE})"
-    rf"|(?<!\ba )\b(?P<end>first|last|final)\s+(?P<many>\d{{1,3}}|{'|'.join(_WORDS)})?\s*{_UNIT}\b",
+    rf"(?P<between>\bbetween\s{{1,4}})?\b{_UNIT}\s{{0,4}}(?:number|index)?\s{{0,4}}[#*]{{0,4}}"
+    rf"(?P<numbers>{_WHOLE}(?:\*{{0,3}}(?:{_RANGE}|{_LIST})(?:{_UNIT}\s{{1,4}})?\*{{0,3}}{_WHOLE})*)(?P<heads>:)?"
+    rf"|\b(?P<nth>\d{{1,6}})(?:st|nd|rd|th)\s{{1,4}}{_UNIT}"
+    rf"|\bt\s{{0,4}}[=_]\s{{0,4}}\{{?(?P<t>{_WHOLE})"
+    rf"|(?<!\ba )\b(?P<end>first|last|final)\s{{1,4}}(?P<many>\d{{1,3}}|{'|'.join(_WORDS)})?\s{{0,4}}{_UNIT}\b",
     re.IGNORECASE,
 )
-_PIECE: Final = re.compile(rf"(?P<range>{_RANGE})?(?:{_UNIT}\s+)?\**(?P<number>\d+)", re.IGNORECASE)
-_DENIED: Final = re.compile(r"\bnot\s+(?:at\s+)?$", re.IGNORECASE)
-_NUMBER: Final = r"-?[\d.]+(?:e-?\d+)?"
-_STATE: Final = re.compile(rf"[(\[]\s*({_NUMBER}(?:\s*,\s*{_NUMBER})+)\s*[)\]]", re.IGNORECASE)
+_PIECE: Final = re.compile(rf"(?P<range>{_RANGE})?(?:{_UNIT}\s{{1,4}})?\*{{0,3}}(?P<number>\d+)", re.IGNORECASE)
+_DENIED: Final = re.compile(r"\bnot\s{1,4}(?:at\s{1,4})?$", re.IGNORECASE)
+_NUMBER: Final = r"-?[\d.]{1,24}(?:e-?\d{1,3})?"
+_STATE: Final = re.compile(rf"[(\[]\s{{0,4}}({_NUMBER}(?:\s{{0,4}},\s{{0,4}}{_NUMBER})+)\s{{0,4}}[)\]]", re.IGNORECASE)
 _PLACES: Final = re.compile(
-    rf"\bstates?\s*(?P<numbers>[(\[]?{_WHOLE}[)\]]?(?:{_LIST}[(\[]?{_WHOLE}[)\]]?)*)", re.IGNORECASE
+    rf"\bstates?\s{{0,4}}(?P<numbers>[(\[]?{_WHOLE}[)\]]?(?:{_LIST}[(\[]?{_WHOLE}[)\]]?)*)", re.IGNORECASE
 )
 _JOINED: Final = re.compile(r"(?:\W|\b(?:and|or|the|rollouts?|both|as well as)\b)*", re.IGNORECASE)
 
 Step = tuple[str, str, str]
 Steps = Mapping[int, Step]
 """Of one rollout, by their numbers: those in the prompt, else from 1."""
+Numbers = tuple[float, ...]
+"""Of a state."""
 Named = dict[int, set[int]]
 
 
@@ -93,19 +98,27 @@ def mentioned(answer: str, steps: Mapping[int, Steps], mentions: Sequence[Mappin
         mentions: with `start`, `end`, `negated` and the numbers of `rollouts`.
     """
     found: Named = {number: set() for number in steps}
-    for match in _STATE.finditer(answer):
-        for number, each in steps.items():
-            found[number] |= _with_state(match[1], each)
-    known = [each for each in mentions if each["rollouts"] and not each["negated"]]
-    before: Collection[int] | None = None
+    states = {number: {step: _numbers(state) for step, (state, _, _) in each.items()} for number, each in steps.items()}
+    for text in list(dict.fromkeys(match[1] for match in _STATE.finditer(answer)))[:MOST_STATES]:
+        for number, each in states.items():
+            found[number] |= _with_state(text, each)
     sentences = Sentences(answer)
-    for start, end in pairwise([*map(sentences.start, range(len(sentences))), len(answer)]):
-        own = [each for each in known if start <= each["start"] < end]
-        for match in [*_NUMBERED.finditer(answer, start, end), *_PLACES.finditer(answer, start, end)]:
+    known: dict[int, list[Mapping[str, Any]]] = {}
+    for mention in mentions:
+        if mention["rollouts"] and not mention["negated"]:
+            known.setdefault(sentences.number(mention["start"]), []).append(mention)
+    before: Collection[int] | None = None
+    for place, (start, end) in enumerate(pairwise([*map(sentences.start, range(len(sentences))), len(answer)])):
+        own = known.get(place, [])
+        for match in [
+            *_NUMBERED.finditer(answer, start, end),
+            *islice(_PLACES.finditer(answer, start, end), MOST_STATES),
+        ]:
             meant = _meant(answer, match.start(), own, before)
-            for number, each in steps.items():
+            is_first = not answer[start : match.start()].strip(" \n\t#*-")
+            for number, numbers in states.items():
                 if meant is None or number in meant:
-                    found[number] |= _named(match, each, is_first=not answer[start : match.start()].strip(" \n\t#*-"))
+                    found[number] |= _named(match, numbers, is_first=is_first)
         before = own[-1]["rollouts"] if own else None
     return found
 
@@ -121,23 +134,21 @@ def _meant(
         own: the mentions of the sentence.
         before: the rollouts that the sentence before named last.
     """
-    earlier = [each for each in own if each["start"] < place]
-    if not (earlier or own):
+    if not own:
         return None if before is None else set(before)
-    if not earlier:
-        return set(own[0]["rollouts"])
-    last = len(earlier) - 1
-    while last and _JOINED.fullmatch(answer, earlier[last - 1]["end"], earlier[last]["start"]):
-        last -= 1
-    return {number for each in earlier[last:] for number in each["rollouts"]}
+    end = bisect_left(own, place, key=lambda each: each["start"])
+    first = max(end - 1, 0)
+    while 0 < first < end and _JOINED.fullmatch(answer, own[first - 1]["end"], own[first]["start"]):
+        first -= 1
+    return {number for each in own[first : max(end, 1)] for number in each["rollouts"]}
 
 
-def _named(match: re.Match[str], steps: Steps, *, is_first: bool) -> set[int]:
+def _named(match: re.Match[str], steps: Mapping[int, Numbers], *, is_first: bool) -> set[int]:
     """The numbers of the steps of a rollout that a match names; none for the heading of a list, as in "Step 1: …"."""
     groups = match.groupdict()
     if match.re is _PLACES:
         wanted = {float(each) for each in re.findall(r"\d+", groups["numbers"])}
-        return {number for number, (state, _, _) in steps.items() if {*_numbers(state)} & wanted and "," not in state}
+        return {number for number, state in steps.items() if len(state) == 1 and state[0] in wanted}
     if groups["end"]:
         many = (groups["many"] or "").lower()
         if groups["end"].lower() == "first" and not many:
@@ -145,7 +156,7 @@ def _named(match: re.Match[str], steps: Steps, *, is_first: bool) -> set[int]:
         count = int(many) if many.isdigit() else _WORDS.index(many) + 1 if many else 1
         ordered = sorted(steps)
         return set(ordered[:count] if groups["end"].lower() == "first" else ordered[-count:])
-    if (groups["heads"] and is_first) or _DENIED.search(match.string, 0, match.start()):
+    if (groups["heads"] and is_first) or _DENIED.search(match.string, max(0, match.start() - 20), match.start()):
         return set()
     if single := groups["nth"] or groups["t"]:
         return {int(single)} & steps.keys()
@@ -159,18 +170,18 @@ def _named(match: re.Match[str], steps: Steps, *, is_first: bool) -> set[int]:
     return found
 
 
-def _with_state(text: str, steps: Steps) -> set[int]:
+def _with_state(text: str, steps: Mapping[int, Numbers]) -> set[int]:
     """The numbers of the steps with a state, as written or else rounded as it is, if only one is so."""
     wanted = _numbers(text)
-    exact = {number for number, (state, _, _) in steps.items() if _numbers(state) == wanted}
+    exact = {number for number, state in steps.items() if state == wanted}
     places = [len(part.strip().partition(".")[2]) for part in text.split(",")]
     if exact or min(places) < 1 or "e" in text.lower():
         return exact
     near = {
         number
-        for number, (state, _, _) in steps.items()
-        if len(values := _numbers(state)) == len(wanted)
-        and all(abs(a - b) <= 0.5 * 10**-place * (1 + 1e-9) for a, b, place in zip(values, wanted, places, strict=True))
+        for number, state in steps.items()
+        if len(state) == len(wanted)
+        and all(abs(a - b) <= 0.5 * 10**-place * (1 + 1e-9) for a, b, place in zip(state, wanted, places, strict=True))
     }
     return near if len(near) == 1 else set()
 
@@ -185,7 +196,7 @@ def laid_out(steps: Steps, marked: Collection[int]) -> dict[str, Any]:
     }
 
 
-def _numbers(text: str) -> tuple[float, ...]:
+def _numbers(text: str) -> Numbers:
     numbers = []
     for part in text.strip("[]() ").split(","):
         try:
