@@ -3,7 +3,7 @@
 // What goes on while one reads: revisions that were added are counted in a corner, and shown when one asks for them, and
 // a line below the page says that the index of answers is being made. Nothing moves under the reader's hand.
 (() => {
-  const PAUSE = 1000;
+  const PAUSE = 700;
   const box = h("aside#live", { "aria-label": "New revisions" });
   const line = h("p", { role: "status" });
   const show = h("button", { type: "button", hidden: true, onclick: open }, "Show them");

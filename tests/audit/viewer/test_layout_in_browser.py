@@ -16,7 +16,7 @@ from tests.audit.viewer.records import write_records
 from tests.audit.viewer.test_export import TEXTS
 
 STATIC = resources.files("audit.viewer").joinpath("static")
-WIDTHS = (2000, 1440, 800, 400)
+WIDTHS = (1440, 800, 400)
 THEMES = {"light": {}, "dark": {"runOnly": ["color-contrast"]}}
 """Rules of axe; what the second theme can break are contrasts alone."""
 DRAWN = {"overview": "figure#chart-changes svg", "interventions": "#report:not([aria-busy]) #effects svg"}
