@@ -236,8 +236,10 @@ def marks_for(paths: Sequence[str | Path], file: str | Path | None = None, autho
         Those in the file, or in the first folder; None where all records are archives, packs and URLs.
 
     Raises:
-        UsageError: the author's name cannot be one.
+        UsageError: the author's name cannot be one, or the file's folder is not there.
     """
+    if file is not None and not Path(file).absolute().parent.is_dir():
+        raise UsageError(f"--marks {file}: {Path(file).parent} is not a folder")
     if file is not None:
         return Marks(Path(file).resolve(), author)
     known = map(path_of, paths)

@@ -239,3 +239,8 @@ def test_the_file_is_no_record_and_changes_no_analysis(tmp_path, records) -> Non
     for path in folder.rglob(NAME):
         path.unlink()
     assert Analysis.of([folder], {})._state == now._state
+
+
+def test_a_file_of_marks_in_no_folder_is_refused(tmp_path) -> None:
+    with pytest.raises(UsageError, match="none is not a folder"):
+        marks_for([tmp_path], tmp_path / "none" / "marks.jsonl")

@@ -53,7 +53,10 @@
     const channel = (name) => (row) => (typeof row[at(name)] === "number" ? row[at(name)] : text(row[at(name)]));
     const groups = { x: channel(x), ...(colour ? { stroke: channel(colour), fill: channel(colour) } : { stroke: "var(--accent)", fill: "var(--accent)" }), ...(facet ? { fx: channel(facet) } : {}) };
     const isNumeric = typeof known[0][at(x)] === "number";
-    const reduced = (options) => (aggregate === "none" ? options : Plot.groupX({ y: aggregate }, options));
+    const reduced = (given) => {
+      const options = { ...given, tip: { fill: "var(--paper)", stroke: "var(--line)" } };
+      return aggregate === "none" ? options : Plot.groupX({ y: aggregate }, options);
+    };
     const given = { ...groups, ...(y && aggregate !== "count" ? { y: channel(y) } : {}) };
     const { fill, ...lined } = given;
     const { stroke, ...filled } = given;
