@@ -1,8 +1,8 @@
 """The steps of the rollouts that a critic read, from its exact prompt, and those that its answer names.
 
 Prompts have a heading with the rollout's number, and below it its steps: `state->action->next state`, one after the
-other in a line, where `(14 steps left out)` or `... 14 omitted steps ...` counts, or
-`step 0: state=… -> action=… -> reward=…`, a line each.
+other in a line, or a line each, `step 0: state=… -> action=… -> reward=…` or `state … action … reward …`. Of some that
+are left out there is their number, in `(14 steps left out)` or `... 14 omitted steps ...`.
 """
 
 from __future__ import annotations
@@ -10,43 +10,66 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any, Final
 
 from audit.references.sentences import Sentences
 
 MOST_STATES: Final = 500
-"""States in an answer that are looked up; of those of one number, in a sentence."""
+"""States and transitions in an answer that are looked up."""
 MOST: Final = 1_000
 """Steps of a rollout that are laid out."""
 _HEADING: Final = re.compile(r"\b(?:rollout|trajectory) (\d+)\b", re.IGNORECASE)
 _PART: Final = r"(\[[^\]]*\]|[^\s|>]+)"
-_CHAINED: Final = re.compile(rf"{_PART}->{_PART}->{_PART}|(?:\(|\.\.\. )(\d+) (?:steps left out|omitted steps)")
+_LEFT_OUT: Final = r"(?:\(|\.\.\. )(\d+) (?:steps? left out|omitted steps?)"
+_CHAINED: Final = re.compile(rf"{_PART}->{_PART}->{_PART}|{_LEFT_OUT}")
 _LISTED: Final = re.compile(r"\s*step (\d+): state=(.+?) -> action=(.+?) -> (.+)")
+_PLAIN: Final = re.compile(r"\s*state (.+?) action (.+?) (reward .+)")
 
-_WHOLE: Final = r"(?<![\d.])\d{1,6}(?!\d|[.,]\d|\s{0,4}(?:times|fold|-fold|%))"
+_WHOLE: Final = r"(?<!\d)(?<!\d\.)\d{1,6}(?!\d|[.,]\d|\s{0,4}(?:times|fold|-fold|%))"
 """A number that is neither a part of another one nor counts how often."""
-_UNIT: Final = r"(?:time[\s-]?)?steps?"
-_RANGE: Final = r"\s{0,4}(?:-|–|—|to|through|until)\s{0,4}"
-_LIST: Final = r"\s{0,4}(?:,\s{0,4}and|,|and|or|&)\s{0,4}"
+_UNIT: Final = r"(?:(?:time[\s-]?)?steps?|frames?)"
+_RANGE: Final = r"\s{0,4}(?:-to-|-|–|—|→|->|…|\.{2,3}|(?:up\s)?to|through|until)\s{0,4}"
+_LIST: Final = r"\s{0,4}(?:,?\s{0,4}and(?:\sthen)?|,|or|&|/)\s{0,4}"
+_MARK: Final = r"[#*`$~≈({\[]{0,4}"
 _WORDS: Final = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NUMBERED: Final = re.compile(
-    rf"(?P<between>\bbetween\s{{1,4}})?\b{_UNIT}\s{{0,4}}(?:number|index)?\s{{0,4}}[#*]{{0,4}}"
-    rf"(?P<numbers>{_WHOLE}(?:\*{{0,3}}(?:{_RANGE}|{_LIST})(?:{_UNIT}\s{{1,4}})?\*{{0,3}}{_WHOLE})*)(?P<heads>:)?"
+    rf"(?P<between>\bbetween\s{{1,4}})?\b{_UNIT}\s{{0,4}}(?:number|index)?\s{{0,4}}{_MARK}"
+    rf"(?P<numbers>{_WHOLE}(?:\*{{0,3}}(?:{_RANGE}|{_LIST})(?:{_UNIT}\s{{1,4}})?\*{{0,3}}{_WHOLE})*)[)}}\]*`$]{{0,4}}(?P<heads>:)?"
     rf"|\b(?P<nth>\d{{1,6}})(?:st|nd|rd|th)\s{{1,4}}{_UNIT}"
-    rf"|\bt\s{{0,4}}[=_]\s{{0,4}}\{{?(?P<t>{_WHOLE})"
-    rf"|(?<!\ba )\b(?P<end>first|last|final)\s{{1,4}}(?P<many>\d{{1,3}}|{'|'.join(_WORDS)})?\s{{0,4}}{_UNIT}\b",
+    rf"|\bt\s{{0,4}}[=_≈~]\s{{0,4}}\{{?(?P<t>{_WHOLE})"
+    rf"|(?<!\ba )(?<!to[ -])\b(?P<end>first|opening|initial|last|final|closing)\s{{1,4}}"
+    rf"(?P<many>\d{{1,3}}|{'|'.join(_WORDS)})?\s{{0,4}}(?:shown\s)?{_UNIT}\b",
     re.IGNORECASE,
 )
 _PIECE: Final = re.compile(rf"(?P<range>{_RANGE})?(?:{_UNIT}\s{{1,4}})?\*{{0,3}}(?P<number>\d+)", re.IGNORECASE)
+_FIRST: Final = frozenset({"first", "opening", "initial"})
+_PLANNED: Final = 9
+"""The largest number that a step of a plan in the form "Step 2: …" is taken to have."""
 _DENIED: Final = re.compile(r"\bnot\s{1,4}(?:at\s{1,4})?$", re.IGNORECASE)
-_NUMBER: Final = r"-?[\d.]{1,24}(?:e-?\d{1,3})?"
-_STATE: Final = re.compile(rf"[(\[]\s{{0,4}}({_NUMBER}(?:\s{{0,4}},\s{{0,4}}{_NUMBER})+)\s{{0,4}}[)\]]", re.IGNORECASE)
-_PLACES: Final = re.compile(
-    rf"\bstates?\s{{0,4}}(?P<numbers>[(\[]?{_WHOLE}[)\]]?(?:{_LIST}[(\[]?{_WHOLE}[)\]]?)*)", re.IGNORECASE
+_ONE_S: Final = re.compile(r"(?:['’]s|\bvery)\s{1,4}$", re.IGNORECASE)
+_OF_A_PLAN: Final = re.compile(
+    r"\s{1,4}of\s{1,4}(?:the|this|my|our|your)\s{1,4}(?:plan|optimi[sz]ation|search|procedure|process|method|task)\b",
+    re.IGNORECASE,
 )
+_NEXT_TO: Final = re.compile(
+    r"\s{0,4}\(?(?:\s?\b(?:of|in|for|from|on|during|that|the|its|is)\b){0,3}\s{0,4}[\"'*_]{0,3}", re.IGNORECASE
+)
+"""What may be between a step and the rollout that it is of, if that is named behind it."""
 _JOINED: Final = re.compile(r"(?:\W|\b(?:and|or|the|rollouts?|both|as well as)\b)*", re.IGNORECASE)
+
+_NUMBER: Final = r"-?[\d.]{1,24}(?:e-?\d{1,3})?"
+_VECTOR: Final = rf"{_NUMBER}(?:\s{{0,4}},\s{{0,4}}{_NUMBER})+"
+_STATE: Final = re.compile(rf"[(\[]\s{{0,4}}({_VECTOR})(?:,\s{{0,4}}(?:…|\.\.\.))?\s{{0,4}}[)\]]", re.IGNORECASE)
+_PLACE: Final = re.compile(r"\bstate\s{1,4}[(\[](\d{1,4})[)\]]", re.IGNORECASE)
+_ARROW: Final = r"\s{0,2}(?:->|→)\s{0,2}"
+_TRANSITION: Final = re.compile(
+    rf"(?<![\d.])(?<!->)(?<!→)([(\[]{_VECTOR}[)\]]|\d{{1,4}}){_ARROW}[(\[]?({_NUMBER})[)\]]?{_ARROW}"
+    rf"([(\[]{_VECTOR}[)\]]|\d{{1,4}}|\[END\]|\[GOAL\])(?!\d|\.\d|{_ARROW})",
+    re.IGNORECASE,
+)
 
 Step = tuple[str, str, str]
 Steps = Mapping[int, Step]
@@ -54,6 +77,7 @@ Steps = Mapping[int, Step]
 Numbers = tuple[float, ...]
 """Of a state."""
 Named = dict[int, set[int]]
+Mentions = Sequence[Mapping[str, Any]]
 
 
 def trajectories(prompt: str) -> dict[int, dict[int, Step]]:
@@ -63,45 +87,68 @@ def trajectories(prompt: str) -> dict[int, dict[int, Step]]:
     """
     found: dict[int, dict[int, Step]] = {}
     steps: dict[int, Step] | None = None
+    number = 1
     for line in prompt.splitlines():
-        if listed := _LISTED.match(line):
-            here = [(int(listed[1]), (listed[2], listed[3], listed[4].strip()))]
-        else:
-            here = list(_chained(line, max(steps or (0,)) + 1)) if line.count("->") > 1 else []
-        if here and steps is not None:
+        here, following = _steps_in(line, number)
+        if (here or following > number) and steps is not None:
             steps.update(here)
+            number = following
         elif line.strip():
-            number = _HEADING.search(line) if line.rstrip().endswith(":") else None
-            steps = None if number is None else {} if int(number[1]) in found else found.setdefault(int(number[1]), {})
+            heading = _HEADING.search(line) if line.rstrip().endswith(":") else None
+            steps, number = None, 1
+            if heading is not None:
+                steps = {} if int(heading[1]) in found else found.setdefault(int(heading[1]), {})
     return {number: each for number, each in found.items() if each}
 
 
-def _chained(line: str, number: int) -> Iterator[tuple[int, Step]]:
-    for match in _CHAINED.finditer(line):
+def _steps_in(line: str, number: int) -> tuple[dict[int, Step], int]:
+    """The steps in a line, of which the first has a number unless it states its own; and the number after them."""
+    if match := _LISTED.match(line):
+        return {int(match[1]): (match[2], match[3], match[4].strip())}, int(match[1]) + 1
+    if match := _PLAIN.match(line):
+        return {number: (match[1], match[2], match[3].strip())}, number + 1
+    here: dict[int, Step] = {}
+    for match in _CHAINED.finditer(line) if line.count("->") > 1 or "..." in line else ():
         if match[4] is not None:
             number += int(match[4])
         else:
-            yield number, (match[1], match[2], match[3])
+            here[number] = match[1], match[2], match[3]
             number += 1
+    return here, number
 
 
-def mentioned(answer: str, steps: Mapping[int, Steps], mentions: Sequence[Mapping[str, Any]]) -> Named:
+@dataclass(frozen=True, slots=True)
+class _Rollout:
+    """The steps of a rollout by number: the numbers of each one's state, its action, and the numbers of its outcome."""
+
+    states: Mapping[int, Numbers]
+    actions: Mapping[int, Numbers]
+    outcomes: Mapping[int, Numbers]
+
+    @classmethod
+    def of(cls, steps: Steps) -> _Rollout:
+        states, actions, outcomes = (
+            {number: _numbers(step[part]) for number, step in steps.items()} for part in range(3)
+        )
+        return cls(states, actions, outcomes)
+
+
+def mentioned(answer: str, steps: Mapping[int, Steps], mentions: Mentions) -> Named:
     """The numbers of the steps that an answer names, by the number of their rollout.
 
-    A step is named by its number or by its state. Either is of the rollouts that the sentence names last before it, or
-    else first behind it, or else of those that the sentence before names last, or else of all; a state of several
-    numbers is of wherever it is, as written or else rounded, if only one step of a rollout is so.
+    A step is named by its number, by its state or as a transition. A number is of the rollout that is named next to it,
+    else of that which the sentence names last before it, else first behind it, else of that which the sentence before
+    names last, else of all. A state is of wherever it is: as written, else rounded or cut, if only one step of a
+    rollout is so, else as what a step leads to. A state of one number is one only in brackets, as most are about what
+    a policy does there.
 
     Args:
         answer: as written.
         steps: of each rollout.
         mentions: with `start`, `end`, `negated` and the numbers of `rollouts`.
     """
-    found: Named = {number: set() for number in steps}
-    states = {number: {step: _numbers(state) for step, (state, _, _) in each.items()} for number, each in steps.items()}
-    for text in list(dict.fromkeys(match[1] for match in _STATE.finditer(answer)))[:MOST_STATES]:
-        for number, each in states.items():
-            found[number] |= _with_state(text, each)
+    rollouts = {number: _Rollout.of(each) for number, each in steps.items()}
+    found = _with_states(answer, rollouts)
     sentences = Sentences(answer)
     known: dict[int, list[Mapping[str, Any]]] = {}
     for mention in mentions:
@@ -109,81 +156,134 @@ def mentioned(answer: str, steps: Mapping[int, Steps], mentions: Sequence[Mappin
             known.setdefault(sentences.number(mention["start"]), []).append(mention)
     before: Collection[int] | None = None
     for place, (start, end) in enumerate(pairwise([*map(sentences.start, range(len(sentences))), len(answer)])):
+        if not answer[start:end].strip():
+            continue
         own = known.get(place, [])
-        for match in [
-            *_NUMBERED.finditer(answer, start, end),
-            *islice(_PLACES.finditer(answer, start, end), MOST_STATES),
-        ]:
-            meant = _meant(answer, match.start(), own, before)
-            is_first = not answer[start : match.start()].strip(" \n\t#*-")
-            for number, numbers in states.items():
+        for match in islice(_TRANSITION.finditer(answer, start, end), MOST_STATES):
+            # States of several numbers tell where they are.
+            meant, _ = (None, False) if "," in match[1] else _meant(match, own, before)
+            for number, rollout in rollouts.items():
                 if meant is None or number in meant:
-                    found[number] |= _named(match, numbers, is_first=is_first)
-        before = own[-1]["rollouts"] if own else None
+                    found[number] |= _with_transition(match, rollout)
+        matches = list(_NUMBERED.finditer(answer, start, end))
+        for match in matches:
+            meant, is_next = _meant(match, own, before)
+            is_heading = match["heads"] and not answer[start : match.start()].strip(" \n\t#*-")
+            for number, rollout in rollouts.items():
+                if meant is None or number in meant:
+                    found[number] |= _named(match, rollout.states, is_heading=bool(is_heading), is_next=is_next)
+        if own or not matches:
+            before = own[-1]["rollouts"] if own else None
     return found
 
 
-def _meant(
-    answer: str, place: int, own: Sequence[Mapping[str, Any]], before: Collection[int] | None
-) -> set[int] | None:
-    """The rollouts that a place in a sentence is about; None for all.
+def _meant(match: re.Match[str], own: Mentions, before: Collection[int] | None) -> tuple[set[int] | None, bool]:
+    """The rollouts that a step is of, None for all; and whether they are named next to it.
 
     Args:
-        answer: as written.
-        place: in it.
-        own: the mentions of the sentence.
+        match: of the step, in the answer.
+        own: the mentions of its sentence.
         before: the rollouts that the sentence before named last.
     """
     if not own:
-        return None if before is None else set(before)
-    end = bisect_left(own, place, key=lambda each: each["start"])
+        return None if before is None else set(before), False
+    answer = match.string
+    end = bisect_left(own, match.start(), key=lambda each: each["start"])
+    if end < len(own) and _NEXT_TO.fullmatch(answer, match.end(), max(match.end(), own[end]["start"])):
+        return set(own[end]["rollouts"]), True
     first = max(end - 1, 0)
     while 0 < first < end and _JOINED.fullmatch(answer, own[first - 1]["end"], own[first]["start"]):
         first -= 1
-    return {number for each in own[first : max(end, 1)] for number in each["rollouts"]}
+    return {number for each in own[first : max(end, 1)] for number in each["rollouts"]}, False
 
 
-def _named(match: re.Match[str], steps: Mapping[int, Numbers], *, is_first: bool) -> set[int]:
-    """The numbers of the steps of a rollout that a match names; none for the heading of a list, as in "Step 1: …"."""
-    groups = match.groupdict()
-    if match.re is _PLACES:
-        wanted = {float(each) for each in re.findall(r"\d+", groups["numbers"])}
-        return {number for number, state in steps.items() if len(state) == 1 and state[0] in wanted}
-    if groups["end"]:
-        many = (groups["many"] or "").lower()
-        if groups["end"].lower() == "first" and not many:
+def _named(match: re.Match[str], steps: Collection[int], *, is_heading: bool, is_next: bool) -> set[int]:
+    """The numbers of the steps of a rollout that a match names; none for a step of a plan.
+
+    Args:
+        match: of `_NUMBERED`.
+        steps: the numbers that there are.
+        is_heading: whether a sentence begins with it, and a colon follows.
+        is_next: whether the rollout is named next to it.
+    """
+    answer = match.string
+    if _OF_A_PLAN.match(answer, match.end()) or _DENIED.search(answer, max(0, match.start() - 20), match.start()):
+        return set()
+    if end := (match["end"] or "").lower():
+        many = (match["many"] or "").lower()
+        is_first = end in _FIRST
+        if (
+            is_first
+            and not many
+            and not is_next
+            and not _ONE_S.search(answer, max(0, match.start() - 8), match.start())
+        ):
             return set()  # most often the first step of a plan
         count = int(many) if many.isdigit() else _WORDS.index(many) + 1 if many else 1
         ordered = sorted(steps)
-        return set(ordered[:count] if groups["end"].lower() == "first" else ordered[-count:])
-    if (groups["heads"] and is_first) or _DENIED.search(match.string, max(0, match.start() - 20), match.start()):
-        return set()
-    if single := groups["nth"] or groups["t"]:
-        return {int(single)} & steps.keys()
+        return set(ordered[:count] if is_first else ordered[-count:] if count else ())
+    if single := match["nth"] or match["t"]:
+        return {int(single)} & {*steps}
     found: set[int] = set()
     low = 0
-    for piece in _PIECE.finditer(groups["numbers"]):
+    for piece in _PIECE.finditer(match["numbers"]):
         high = int(piece["number"])
-        is_range = piece["range"] or (groups["between"] and found)
-        found |= {number for number in steps if low < number <= high} if is_range else {high} & steps.keys()
+        if is_heading and high <= _PLANNED:
+            return set()
+        is_range = piece["range"] or (match["between"] and found)
+        found |= {number for number in steps if low < number <= high} if is_range else {high}
         low = high
+    return found & {*steps}
+
+
+def _with_states(answer: str, rollouts: Mapping[int, _Rollout]) -> Named:
+    """The steps that an answer names by their states, but not in transitions."""
+    found: Named = {number: set() for number in rollouts}
+    rest = _TRANSITION.sub(lambda match: " " * len(match[0]), answer)
+    texts = [match[1] for pattern in (_STATE, _PLACE) for match in pattern.finditer(rest)]
+    for text in list(dict.fromkeys(texts))[:MOST_STATES]:
+        for number, each in rollouts.items():
+            found[number] |= _with_state(text, each)
     return found
 
 
-def _with_state(text: str, steps: Mapping[int, Numbers]) -> set[int]:
-    """The numbers of the steps with a state, as written or else rounded as it is, if only one is so."""
-    wanted = _numbers(text)
-    exact = {number for number, state in steps.items() if state == wanted}
-    places = [len(part.strip().partition(".")[2]) for part in text.split(",")]
-    if exact or min(places) < 1 or "e" in text.lower():
-        return exact
-    near = {
+def _with_transition(match: re.Match[str], rollout: _Rollout) -> set[int]:
+    """The numbers of the steps with a state, an action and an outcome."""
+    state, action, outcome = map(_numbers, match.groups())
+    is_end = math.isnan(outcome[0])
+    return {
         number
-        for number, state in steps.items()
-        if len(state) == len(wanted)
-        and all(abs(a - b) <= 0.5 * 10**-place * (1 + 1e-9) for a, b, place in zip(state, wanted, places, strict=True))
+        for number, value in rollout.states.items()
+        if value == state
+        and rollout.actions[number] == action
+        and (rollout.outcomes[number] == outcome or (is_end and math.isnan(rollout.outcomes[number][0])))
     }
-    return near if len(near) == 1 else set()
+
+
+def _with_state(text: str, rollout: _Rollout) -> set[int]:
+    """The numbers of the steps with a state: as written, else rounded or cut, if only one is so, else as an outcome."""
+    wanted = _numbers(text)
+    size = len(wanted)
+    if exact := {number for number, state in rollout.states.items() if state == wanted}:
+        return exact
+    places = [len(part.strip().partition(".")[2]) for part in text.split(",")]
+    if size > 1 and min(places) > 0 and "e" not in text.lower():
+        limits = [0.5 * 10**-place * (1 + 1e-9) for place in places]
+        near = {
+            number
+            for number, state in rollout.states.items()
+            if len(state) == size
+            and all(abs(a - b) <= limit for a, b, limit in zip(state, wanted, limits, strict=True))
+        }
+    else:
+        near = {
+            number
+            for number, state in rollout.states.items()
+            if size > 2 and len(state) > size and state[:size] == wanted
+        }
+    if len(near) == 1:
+        return near
+    return {number for number, outcome in rollout.outcomes.items() if size > 1 and outcome == wanted}
 
 
 def laid_out(steps: Steps, marked: Collection[int]) -> dict[str, Any]:
