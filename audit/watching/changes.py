@@ -69,6 +69,11 @@ class Changes:
             self._recent = heapq.nlargest(RECENT, self._stamps, key=lambda path: self._stamps[path][1])
         return {Path(path) for path in changed}
 
+    @property
+    def has_files(self) -> bool:
+        """Whether there is any file that records may be read from."""
+        return bool(self._stamps)
+
     def size_of(self, path: Path) -> int:
         """The size of a file at the last look."""
         return self._stamps[str(path)][0]

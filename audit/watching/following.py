@@ -108,7 +108,7 @@ class Follower:
             if is_final:
                 raise
             self._note(ends, set())
-            self._tell([str(error)])  # nothing is finished yet
+            self._tell([str(error) if self._changes.has_files else "waiting for the first revision"])
             return []
         with store:
             if self.detector is None:

@@ -142,6 +142,7 @@ def test_an_empty_folder_is_waited_for(run, tmp_path) -> None:
     late.mkdir()
     held = Follower(replace(request_of(late, RevisionSelection, {}), cache=False))
     assert held.begin() == []
+    assert held.take_notes() == ["waiting for the first revision"]
     shutil.copytree(file.parent, late / "one")
     assert iterations(held.poll()) == [0, 1, 2]
 
