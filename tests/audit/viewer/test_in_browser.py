@@ -166,6 +166,14 @@ def test_search_in_answers_and_what_is_not_known(page, served, grid) -> None:
     assert page.inner_text(".chips").startswith("strict: not known")
 
 
+def test_what_was_searched_for_is_marked_on_the_revision(page, served) -> None:
+    visit(page, served, "#/revisions?q=PARAMS")
+    page.click("tbody a")
+    page.wait_for_selector("#main[data-page='revision']:not([aria-busy])")
+    marked = "[...CSS.highlights.get('found')].map((r) => r.startContainer.data.slice(r.startOffset, r.endOffset))"
+    assert set(page.evaluate(marked)) == {"params"}
+
+
 def test_keys_walk_along_a_filter(page, served) -> None:
     visit(page, served, "#/revisions?strict=false&sort=-delta")
     page.click("tbody tr:nth-child(1) a")

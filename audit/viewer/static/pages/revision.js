@@ -148,6 +148,24 @@
     return h("p.muted", `The exact prompt is not recorded beside this revision${Data.isExported ? ", or was left out of this folder" : ""}.`);
   }
 
+  /** Marks what was searched for, where the browser can without changing the text: a phrase within one piece of it. */
+  function highlight(element, query) {
+    if (!globalThis.Highlight) return;
+    const terms = [...(query.get("q") || "").matchAll(/(-?)(?:"([^"]*)"?|(\S+))/g)]
+      .flatMap(([, minus, phrase, word]) => (minus ? [] : [(phrase || word || "").toLowerCase()])).filter(Boolean);
+    const ranges = [];
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    for (let node; (node = walker.nextNode());) {
+      const text = node.data.toLowerCase();
+      for (const term of text.length === node.data.length ? terms : []) {
+        for (let at = text.indexOf(term); at >= 0; at = text.indexOf(term, at + term.length)) {
+          ranges.push(new StaticRange({ startContainer: node, startOffset: at, endContainer: node, endOffset: at + term.length }));
+        }
+      }
+    }
+    CSS.highlights.set("found", new Highlight(...ranges));
+  }
+
   Pages.add({
     name: "revision",
     title: "Revision",
@@ -167,6 +185,7 @@
         h("div.sides", h("div", given, outcome(data)), h("div", answered, h("section.edits", h("h2", data.text ? "What became of the text" : "Parameters"), edits(data)))),
         h("div.beside", others(data), prompt(data), row.file ? h("p.muted", `Recorded in ${shown(row.file)}`) : null),
       );
+      highlight(answered, query);
       Pages.announce(`Revision ${data.place ? `${data.place} of ${data.among}` : ""}`);
     },
   });
