@@ -6,6 +6,7 @@ Labels and marks alone are written (`audit/viewer/writing.py`).
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ipaddress
 import mimetypes
 import re
@@ -107,11 +108,23 @@ def _files() -> Iterator[tuple[str, Response]]:
 
 
 class Server(uvicorn.Server):
-    """Wakes twice a second while nothing is asked; uvicorn's own does ten times."""
+    """Sleeps while nothing is asked; uvicorn's own wakes ten times a second to see whether it is to end."""
+
+    _loop: asyncio.AbstractEventLoop | None = None
 
     async def main_loop(self) -> None:  # noqa: D102
+        self._ended = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
         while not await self.on_tick(0):
-            await asyncio.sleep(0.5)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._ended.wait(), 10)
+
+    def end(self) -> None:
+        """Stop serving, from another thread."""
+        self.should_exit = True
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):  # it has ended by itself
+                self._loop.call_soon_threadsafe(self._ended.set)
 
 
 def new_secret() -> str:

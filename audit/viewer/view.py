@@ -122,7 +122,7 @@ class View(contextlib.AbstractContextManager["View"]):
     def close(self) -> None:
         """Stop serving and close the records."""
         viewer_closed(self.address)
-        self._server.should_exit = True
+        self._server.end()
         self._live.stop()
         self._session.interrupt()
         for thread in self._threads:
