@@ -26,7 +26,7 @@ def watch(
     ] = 0.5,
     stop_file: Annotated[
         Path | None,
-        typer.Option("--stop-file", metavar="FILE", help="Make this file when an alarm is raised."),
+        typer.Option("--stop-file", metavar="FILE", help="Make this file when an alarm is raised; it must be new."),
     ] = None,
     once: Annotated[bool, typer.Option("--once", help="Read what is there, and end.")] = False,
     lines: Annotated[bool, typer.Option("--json", help="Print a JSON object a line.")] = False,
@@ -50,10 +50,8 @@ def watch(
             shown = "  ".join(f"{name} {value:.3g}" for name, value in wealth.items())
             for row in [] if is_first else step.revisions:
                 typer.echo(_line(row))
-            start = (
-                f"{count(len(step.revisions), 'revision')} so far; wealth against chance" if is_first else "  wealth"
-            )
-            typer.echo(f"{start}: {shown}")
+            so_far = f"{count(len(step.revisions), 'revision')} so far; wealth against chance"
+            typer.echo(f"{so_far if is_first else '  wealth'}: {shown}")
         for line in (*map(sentence, step.raised), *step.notes):
             note(line)
         is_first = False

@@ -212,7 +212,7 @@ def _followed(request: Request) -> tuple[Follower, list[Revision]]:
     while not found:
         time.sleep(PAUSE)
         found = follower.poll()
-    follower.take_notes()  # they are told where the records are opened
+    follower.take_notes()  # opening the records reports them
     return follower, found
 
 

@@ -32,6 +32,16 @@ ENDINGS: Final = (".json", ".jsonl", ".jsonl.gz", ".sqlite", ".sqlite-wal", ".tx
 """Of files that records are read from; beside native records, calls and truths are not."""
 
 Stamp = tuple[int, int]
+"""A file's size and time."""
+
+
+def stamp_of(path: str | Path) -> Stamp | None:
+    """How a file looks; None where there is none."""
+    try:
+        status = os.stat(path)  # noqa: PTH116 - a path is an object that costs as much as the call
+    except OSError:
+        return None
+    return status.st_size, status.st_mtime_ns
 
 
 class Changes:
@@ -75,16 +85,14 @@ class Changes:
         return bool(self._stamps)
 
     def size_of(self, path: Path) -> int:
-        """The size of a file at the last look."""
-        return self._stamps[str(path)][0]
+        """The size of a file at the last look; 0 where there is none."""
+        return self._stamps.get(str(path), (0, 0))[0]
 
     def _is_changed(self, path: str) -> bool:
-        try:
-            status = os.stat(path)  # noqa: PTH116 - a path is an object that costs as much as the call
-        except OSError:
+        stamp = stamp_of(path)
+        if stamp is None:
             self._stamps.pop(path, None)  # if it comes back, it is new
             return False
-        stamp = (status.st_size, status.st_mtime_ns)
         if self._stamps.get(path) == stamp:
             return False
         self._stamps[path] = stamp
@@ -96,7 +104,7 @@ class Changes:
         while pending:
             folder = pending.pop()
             try:
-                modified = os.stat(folder).st_mtime_ns  # noqa: PTH116 - as above
+                modified = os.stat(folder).st_mtime_ns  # noqa: PTH116 - as in `stamp_of`
                 if self._folders.get(folder) == modified:
                     continue
                 with os.scandir(folder) as entries:

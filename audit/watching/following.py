@@ -18,7 +18,7 @@ from audit.request import noted
 from audit.store import open_store, rows_of
 from audit.vocabulary.keys import RevisionKey
 from audit.vocabulary.reading import Reading
-from audit.watching.changes import DESCRIPTION, NATIVE, Changes, Stamp
+from audit.watching.changes import DESCRIPTION, NATIVE, Changes, Stamp, stamp_of
 from collector.system.stopping import temporary_folder
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Follower:
     _known: set[RevisionKey] = field(default_factory=set)
     _read_to: dict[Path, int] = field(default_factory=dict)
     _unread: dict[Path, Stamp | None] = field(default_factory=dict)
-    _told: set[Problem | str] = field(default_factory=set)
+    _reported: set[Problem | str] = field(default_factory=set)
     _changes: Changes = field(init=False)
 
     def __post_init__(self) -> None:
@@ -79,7 +79,7 @@ class Follower:
             AuditError: the request is strict, and there are problems.
         """
         changed = self._changes.look() | {
-            path for path, stamp in self._unread.items() if _stamp(path.with_name(DESCRIPTION)) != stamp
+            path for path, stamp in self._unread.items() if stamp_of(path.with_name(DESCRIPTION)) != stamp
         }
         if not changed:
             return []
@@ -98,7 +98,7 @@ class Follower:
     def _all(self, changed: Iterable[Path], *, is_final: bool = False) -> list[Revision]:
         # Noted before reading: lines that come while it reads are read next time, and are the same then.
         files = [path for path in changed if path.name == NATIVE]
-        ends = {path: (_last_line_end(path), _stamp(path.with_name(DESCRIPTION))) for path in files}
+        ends = {path: (_last_line_end(path), stamp_of(path.with_name(DESCRIPTION))) for path in files}
         request = replace(self.request if self.detector is None else self._decided(), strict=False)
         try:
             store = request.read() if is_final else request.suited()[0]
@@ -108,11 +108,11 @@ class Follower:
             if is_final:
                 raise
             self._note(ends, set())
-            self._tell([str(error) if self._changes.has_files else "waiting for the first revision"])
+            self._report([str(error) if self._changes.has_files else "waiting for the first revision"])
             return []
         with store:
             if self.detector is None:
-                self._tell([request.caption(store) or ""])
+                self._report([request.caption(store) or ""])
             self._take_problems(store.problems)
             self._note(ends, {Path(file) for file in _files(store)})
             return self._new(store)
@@ -127,10 +127,13 @@ class Follower:
             copies: dict[str, Path] = {}
             for number, path in enumerate(sorted(paths)):
                 start, end = self._read_to.get(path, 0), _last_line_end(path)
+                stamp = stamp_of(path.with_name(DESCRIPTION))
+                if path in self._unread:
+                    self._unread[path] = stamp
                 if end > start:
                     run = folder / str(number)
                     run.mkdir()
-                    ends[path] = end, _stamp(path.with_name(DESCRIPTION))
+                    ends[path] = end, stamp
                     (run / DESCRIPTION).write_bytes(path.with_name(DESCRIPTION).read_bytes())
                     with path.open("rb") as stream:
                         stream.seek(start)
@@ -149,7 +152,7 @@ class Follower:
             except AuditError as error:  # nothing of it can be read
                 problems = [(Path(file), str(error).partition("\n")[0]) for file in copies]
             self._note(ends, held)
-            self._take_problems([Problem(str(copies[str(copy)]), None, message) for copy, message in problems])
+            self._take_problems([Problem(str(copies.get(str(copy), copy)), None, text) for copy, text in problems])
             return found
 
     def _note(self, ends: Mapping[Path, tuple[int, Stamp | None]], held: Collection[Path]) -> None:
@@ -169,20 +172,20 @@ class Follower:
                 self._unread[path] = stamp
 
     def _take_problems(self, problems: Sequence[Problem]) -> None:
-        """Tell of problems.
+        """Report problems.
 
         Raises:
             AuditError: the request is strict, and there are some.
         """
         if self.request.strict:
             refuse_problems(problems)
-        new = [each for each in problems if each not in self._told]
-        self._told.update(new)
+        new = [each for each in problems if each not in self._reported]
+        self._reported.update(new)
         self.notes += noted([], new)
 
-    def _tell(self, lines: Iterable[str]) -> None:
-        new = [line for line in lines if line and line not in self._told]
-        self._told.update(new)
+    def _report(self, lines: Iterable[str]) -> None:
+        new = [line for line in lines if line and line not in self._reported]
+        self._reported.update(new)
         self.notes += new
 
     def _new(self, store: Store) -> list[Revision]:
@@ -201,15 +204,6 @@ class Follower:
 def _files(store: Store) -> list[str]:
     """The files of which something was read."""
     return [file for (file,) in store.relation("episodes").select("file").distinct().fetchall()]
-
-
-def _stamp(path: Path) -> Stamp | None:
-    """A file's size and time; None where there is none."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_size, status.st_mtime_ns
 
 
 def _last_line_end(path: Path) -> int:

@@ -188,7 +188,38 @@ def test_records_that_are_there_before_their_description_are_not_lost(run, tmp_p
     assert held.poll() == []
 
 
-def test_what_cannot_be_read_is_told_once(run) -> None:
+def test_a_run_without_a_line_costs_nothing_after_its_description_changed(run, monkeypatch) -> None:
+    file, _ = run
+    empty = file.parent.parent / "two" / "episodes.jsonl"
+    empty.parent.mkdir()
+    empty.touch()
+    described = json.loads((file.parent / "run.json").read_text()) | {"run": 2}
+    (empty.parent / "run.json").write_text(json.dumps(described))
+    held = follower(file)
+    held.begin()
+    (empty.parent / "run.json").write_text(json.dumps(described) + "\n")
+    assert held.poll() == []
+    calls = []
+    for name in ("_all", "_added"):
+        monkeypatch.setattr(held, name, lambda paths, name=name: calls.append(name) or [])
+    assert held.poll() == []
+    assert calls == []
+
+
+def test_a_run_whose_records_vanish_as_its_description_comes_is_passed_over(run) -> None:
+    file, lines = run
+    early = file.parent.parent / "two" / "episodes.jsonl"
+    early.parent.mkdir()
+    early.write_bytes(lines[0])
+    held = follower(file)
+    held.begin()
+    early.unlink()
+    shutil.copy(file.parent / "run.json", early.parent)
+    assert held.poll() == []
+    assert held.poll() == []
+
+
+def test_what_cannot_be_read_is_reported_once(run) -> None:
     file, lines = run
     held = follower(file)
     held.begin()
