@@ -64,7 +64,7 @@ const Marks = (() => {
   }
 
   /** What a cell of the table has of them. */
-  const brief = (mark) => (mark ? [mark.star ? h("span", { role: "img", "aria-label": "starred" }, "★") : null, ...mark.tags.map((tag) => h("span.tag", tag)), mark.note ? h("span.muted", "note") : null] : []);
+  const brief = (mark) => (mark ? [mark.star ? h("span", { role: "img", "aria-label": "starred" }, "★") : null, ...mark.tags.map((tag) => h("span.tag", { title: tag }, tag)), mark.note ? h("span.muted", "note") : null] : []);
 
   return { element, brief, forget };
 })();

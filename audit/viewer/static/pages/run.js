@@ -12,7 +12,7 @@
     if (!calls) return [["calls of the model", "not recorded"]];
     const tokens = (value) => (value === null ? "not recorded" : number(value));
     return [
-      ["calls of the model", `${number(calls.calls)}, ${number(calls.discarded)} answers unreadable`],
+      ["calls of the model", `${number(calls.calls)}, ${plural(calls.discarded, "answer")} unreadable`],
       ["seconds of calls", calls.seconds === null ? "not recorded" : number(calls.seconds)],
       ["tokens of prompts", tokens(calls.prompt_tokens)], ["tokens of answers", tokens(calls.completion_tokens)],
     ];
