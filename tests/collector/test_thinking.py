@@ -31,7 +31,7 @@ CASES = {
     "first\n<think>cut off": ("first", "cut off"),
     'Units.\n<think type="x">worst</think>\nRest': ("Units.\n \nRest", "worst"),
     '<THINK a="b">hm</think >answer': ("answer", "hm"),
-    "<thinking>hm</thinking>": ("<thinking>hm</thinking>", None),
+    "<thinking>hm</thinking>": ("", "hm"),
     "~~~\n<think>\n~~~\nThe worst.": ("~~~\n<think>\n~~~\nThe worst.", None),
     "It may say <think> first.": ("It may say <think> first.", None),
     # Marks in code are quoted.
