@@ -27,7 +27,7 @@ KEPT: Final = 1_000_000
 """Bytes kept from the beginning of a reply that is not an answer."""
 PACKED: Final = {"Accept-Encoding": "gzip"}
 """Header of requests: the one packing that is undone here, since the clients' own unpacking has no bound."""
-HALVES: Final = "the answer has half of a surrogate pair"
+HALVES: Final = "an answer with half of a surrogate pair"
 
 _GZIP: Final = 16 + zlib.MAX_WBITS
 _ESCAPE: Final = re.compile(
@@ -70,7 +70,7 @@ async def receive(response: httpx.Response, server: Server) -> bytes:
             break
     await response.stream.aclose()  # type: ignore[union-attr]
     if len(body) > longest and response.is_success:
-        raise server.unusable(f"the reply has more than {LONGEST // 2**20} MB", begin(bytes(body)))
+        raise server.unusable(f"a reply of more than {LONGEST // 2**20} MB", begin(bytes(body)))
     kept = bytes(body[:longest])
     put(response, kept)
     return kept
@@ -120,7 +120,7 @@ def decode(body: bytes, shape: type[T], server: Server, headers: Mapping[str, st
         whole = msgspec.json.decode(text, type=msgspec.Raw)  # no shape hides nesting from this
         return msgspec.json.decode(whole, type=shape), text != body
     except RecursionError:
-        raise server.unusable("the reply is nested too deeply", begin(body)) from None
+        raise server.unusable("a reply that is nested too deeply", begin(body)) from None
     except (msgspec.MsgspecError, UnicodeDecodeError):
         if len(body) <= LONGEST_ERROR and (found := reported(decoded(body))):
             raise server.reported(*found, headers or {}) from None
