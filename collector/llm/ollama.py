@@ -94,6 +94,9 @@ class OllamaModel(ServedModel["AsyncClient"]):
         answer, halves = decode(body, _Answer, self._server, response.headers)
         if halves:
             raise self._server.unusable(HALVES, self._complete(answer))
+        if answer.message.tool_calls:  # which the client reads more strictly
+            self._complete(answer)
+            answer.message.tool_calls = None
         logprobs = (read_logprobs(answer.logprobs) if self._logprobs else None) or []
         answer.logprobs = msgspec.Raw(msgspec.json.encode([{"token": token, "logprob": p} for token, p in logprobs]))
         put(response, msgspec.json.encode(answer))
@@ -145,7 +148,7 @@ class OllamaModel(ServedModel["AsyncClient"]):
     ) -> Completion:
         return make_completion(
             self._server,
-            {name: getattr(answer.message, name) for name in _Message.__struct_fields__},
+            {name: getattr(answer.message, name) for name in ("content", "thinking", "tool_calls")},
             prompt_tokens=answer.prompt_eval_count,
             completion_tokens=answer.eval_count,
             ended=answer.done_reason,

@@ -50,7 +50,7 @@ class _Choice(msgspec.Struct):
 class _Answer(msgspec.Struct):
     """The part of a chat completion that is used. The rest differs from server to server and may be anything."""
 
-    choices: list[_Choice] | None = None
+    choices: list[_Choice]
     usage: msgspec.Raw = ABSENT
     error: Any = None
 

@@ -22,7 +22,10 @@ _BEGUN: Final = re.compile(rf"\s*(?:assistant)?{_CHANNEL}")
 """A first header whose tokens were in the prompt."""
 _ENDED: Final = re.compile(r"<\|(?:end|call|return)\|>\s*\Z")
 _END: Final = re.compile(r"(?<![ \t`'\"“‘(])<\|(?:end|call|return)\|>")
-_TOKENS: Final = re.compile(r"(?:<\|(?:end|call|return)\|>)+\Z|<\|(?:start|channel)\|>[^<]*\Z")
+_REST: Final = re.compile(
+    r"(?:<\|(?:end|call|return)\|>\s*){0,3}(?:<\|start\|>[^<]*)?(?:<\|channel\|>[^<]*)?(?:<\|?[a-z]*)?\Z"
+)
+"""Tokens that end a message, and the begin of a header that is cut off."""
 _SET_APART: Final = re.compile(r"[\w.!?…>)\]\n]")
 _BARE: Final = re.compile(rf"assistant(?=(?:{_CHANNELS}))")
 _WORD: Final = re.compile(rf"({_CHANNELS})(.*)", re.DOTALL)
@@ -72,7 +75,7 @@ def split(text: str, code: Sequence[tuple[int, int]]) -> Channels | None:
     bodies = [(header, text[header.end : end]) for header, end in zip(headers, ends, strict=True)]
     answers = [_END.split(body, maxsplit=1)[0].strip() for header, body in bodies if header.is_answer]
     thoughts = [
-        _TOKENS.sub("", body.strip()).strip() for header, body in bodies if not (header.is_answer or header.is_foreign)
+        _REST.sub("", body.strip()).strip() for header, body in bodies if not (header.is_answer or header.is_foreign)
     ]
     return Channels("\n".join(filter(None, answers)), thoughts)
 

@@ -65,7 +65,7 @@ def read_message(message: Mapping[str, Any]) -> Said:
             texts.append(part)
         elif not isinstance(part, Mapping):
             continue
-        elif kind in _THINKING_PARTS or part.get("thought") is True or "reasoningContent" in part:
+        elif is_thinking(part):
             thoughts.append(_words(part.get("reasoningContent", part)))
         elif kind == "refusal":
             refusals.append(part.get("refusal"))
@@ -76,6 +76,13 @@ def read_message(message: Mapping[str, Any]) -> Said:
     given = next((words for words in map(_words, map(message.get, _THINKING_FIELDS)) if words.strip()), "")
     refusal = " ".join(each for each in refusals if isinstance(each, str)).strip()
     return Said("".join(texts) or None, joined([given, *thoughts]), refusal or None, [_name(call) for call in calls])
+
+
+def is_thinking(part: Any) -> bool:
+    """Whether a part of a message is thinking."""
+    return isinstance(part, Mapping) and (
+        part.get("type") in _THINKING_PARTS or part.get("thought") is True or "reasoningContent" in part
+    )
 
 
 def are_parts(value: Any) -> bool:
