@@ -61,7 +61,7 @@ def line_form() -> dict[str, Any]:
         **{variable: form_of(kind).expression for kind, variable in LINE_FORMS.items()},
         "line_structure": msgspec.json.encode(form_of(Translated).column).decode(),
         "longest_line": LONGEST_LINE,
-        "thinking_marks": MARKS,
+        "thinking_marks": list(MARKS),
     }
 
 

@@ -10,8 +10,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-MARKS: Final = r"<\|(?:channel|start|message|return)\|>|assistantfinal|^\s*(?:assistant)?analysis[A-Z]"
-"""A pattern, of Python and of RE2, that matches wherever a text might be of this format."""
+TOKENS: Final = r"<\|(?:channel|start|message)\|>"
+WORDS: Final = r"^\s*(?:assistant(?:analysis|commentary|final)|analysis)"
+"""Patterns, of Python and of RE2, one of which matches wherever a text might be of this format."""
 
 _CHANNELS: Final = "analysis|commentary|final"
 _CHANNEL: Final = rf"\s*(?P<channel>{_CHANNELS})\b(?P<to>[^<]*)(?:<\|constrain\|>[^<]*)?<\|message\|>"
