@@ -105,8 +105,9 @@ class Asker:
             error = call.error
         if stops:
             raise CollectorError(
-                f"{self.folder.path}: no readable search answer in {attempt} attempts at iteration {iteration}; "
-                f"see calls.jsonl there; resume to ask again, or begin anew with --on-unreadable skip"
+                f"{self.folder.path}: no readable search answer in {attempt} attempts at iteration {iteration} "
+                f"(the last: {error}); see calls.jsonl there; resume to ask again, or begin anew with "
+                f"--on-unreadable skip"
             )
         return Unreadable(attempt, error)
 
@@ -187,7 +188,7 @@ class Asker:
         if longest > LONGEST:
             return f"{longest:,} characters; answers of more than {LONGEST:,} are not read"
         try:
-            self._read(completion.text)
+            self._read(completion.settled)
         except UnreadableAnswer as error:
             return completion.cut or str(error)
         return None

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from audit.importing.chats import last_exchange
+from audit.importing.chats import last_exchange, said
 from audit.importing.fields import FieldError, excerpt, nested
 from audit.importing.mapping import ANSWER, PROMPT, LogMapping
 from collector.records import LONGEST_LINE
@@ -88,7 +88,8 @@ def look_up(cells: Mapping[str, Any], column: str) -> Any:
             `candidates.0.theta`, and `examples.*.score` for the score of every item of a list.
     """
     if column in {PROMPT, ANSWER}:
-        return last_exchange(cells.get("messages"))[column == ANSWER] or MISSING
+        asked, answer = last_exchange(cells.get("messages"))
+        return (asked if column == PROMPT else said(answer)[0]) or MISSING
     return cells[column] if column in cells else _step(cells, column)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from statistics import fmean
 from typing import Any, Final
 
+from audit.importing.chats import last_exchange, said
 from audit.importing.evidence import evidence_of
 from audit.importing.fields import (
     CANDIDATE,
@@ -15,7 +16,7 @@ from audit.importing.fields import (
     component_of,
     kind_of,
 )
-from audit.importing.mapping import COUNTED, FILE, ROW, Decimal, LogMapping, unknown_task
+from audit.importing.mapping import ANSWER, COUNTED, FILE, ROW, Decimal, LogMapping, unknown_task
 from audit.importing.names import Names
 from audit.importing.rows import MISSING, Row, look_up
 from audit.measures.rounding import sign_of_change
@@ -25,6 +26,7 @@ PRECISION: Final = 5.1e-5
 """Relative difference that a stated mean may have from that of its returns: logs often write four decimals."""
 PER_ROLLOUT: Final = ("lengths", "seeds", "ended", "example_ids")
 TEXT_ONLY: Final = ("text", "example_ids")
+ANSWERS: Final = {f"{role}.answer": f"{role}.thinking" for role in ("initial", "revised")}
 
 Record = dict[str, Any]
 
@@ -121,8 +123,11 @@ class Translator:
             value = look_up(row.cells, column)
             if value is not MISSING:
                 self.seen.add(column)
+            if name in ANSWERS:
+                value, thinking = said(last_exchange(row.cells.get("messages"))[1] if column == ANSWER else value)
+                given[ANSWERS[name]] = given.get(ANSWERS[name]) or thinking
             if value is MISSING or value is None or (self._is_text and value == ""):
-                given[name] = None
+                given[name] = given.get(name) if name in ANSWERS.values() else None
                 continue
             try:
                 given[name] = self._read(name, value, given)

@@ -263,7 +263,8 @@ def read_params(completion: Completion, task: Task, *, structured: bool) -> tupl
     """The parameter vector of an answer, or why it has none; read as in the search."""
     if completion.fault is not None:
         return None, completion.fault
-    texts = [completion.text.partition("\n")[0], completion.text] if structured else [completion.text]
+    whole = completion.settled
+    texts = [whole.partition("\n")[0], whole] if structured else [whole]
     error = ""
     for text in texts:
         try:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from collector.records import split_thinking
+from collector.records import is_thinking, split_thinking
 
 _FIELD: Final = re.compile(r"^\[\[ ## (\w+) ## \]\]\s*$", re.MULTILINE)
 
@@ -30,7 +30,7 @@ def plain_text(value: Any) -> str:
         content = value.get("content", value.get("text"))
         return json.dumps(dict(value), default=str) if content is None else plain_text(content)
     if isinstance(value, (list, tuple)):
-        return "\n\n".join(map(plain_text, value))
+        return "\n\n".join(plain_text(each) for each in value if not is_thinking(each))
     return str(value)
 
 

@@ -17,7 +17,7 @@ from msgspec import inspect
 
 from audit.sources.formats import CAPABILITIES
 from audit.sources.iterations import Iteration, Translated
-from collector.records import LONGEST_LINE, Episode, TextEpisode
+from collector.records import LONGEST_LINE, MARKS, Episode, TextEpisode
 
 STRING: Final = (
     r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u(?:[0-9abcefABCEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2}'
@@ -61,6 +61,7 @@ def line_form() -> dict[str, Any]:
         **{variable: form_of(kind).expression for kind, variable in LINE_FORMS.items()},
         "line_structure": msgspec.json.encode(form_of(Translated).column).decode(),
         "longest_line": LONGEST_LINE,
+        "thinking_marks": list(MARKS),
     }
 
 

@@ -31,6 +31,7 @@ class Tally:
 
     calls: int = 0
     unreadable: int = 0
+    last_error: str = ""
     prompt_tokens: int | None = None
     answer_tokens: int | None = None
     _busy: list[tuple[float, float]] = field(default_factory=list)
@@ -50,6 +51,7 @@ class Tally:
         """
         self.calls += 1
         self.unreadable += call.error is not None
+        self.last_error = call.error or self.last_error
         self.prompt_tokens = _sum(self.prompt_tokens, call.prompt_tokens)
         self.answer_tokens = _sum(self.answer_tokens, call.completion_tokens)
         # Calls overlap: time in which several are in flight counts once.
@@ -122,7 +124,9 @@ class Session:
         none = "none yet" if stopped else "none, since no answer could be read"
         lines = [("runs", runs), *_named("best return", self._best() or [none])]
         if tally.calls:
-            share = f" ({tally.unreadable / tally.calls:.1%})"
+            share = f" ({tally.unreadable / tally.calls:.1%})" + (
+                f"; the last: {tally.last_error}" * bool(tally.unreadable)
+            )
             lines.append(("calls", f"{tally.calls:,}, of which {tally.unreadable:,} unreadable{share}"))
         if tally.prompt_tokens is not None or tally.answer_tokens is not None:
             rate = "" if tally.rate is None else f", {tally.rate:.1f} a second"

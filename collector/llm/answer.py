@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from collector.llm.faults import Server
 from collector.llm.protocol import Completion
 from collector.llm.repetition import repeated_tail
-from collector.records import split_thinking
+from collector.records import read_message, split_thinking
 
+NO_ANSWER: Final = "no answer after the thinking"
+"""Why an answer that is all thinking is cut."""
+_BROKEN_OFF: Final = frozenset({"error", "content_filter"})
+"""Servers' words for why an answer that is not whole ends."""
 SEEDS = 2**31
 """Servers read a seed as a signed or unsigned integer of 32 or 64 bits; these fit all of them."""
 
@@ -25,9 +30,8 @@ def server_seed(seed: int) -> int:
 
 def make_completion(
     server: Server,
+    message: Mapping[str, Any],
     *,
-    text: str | None,
-    thinking: str | None,
     prompt_tokens: int | None,
     completion_tokens: int | None,
     ended: str | None,
@@ -35,12 +39,11 @@ def make_completion(
     structured: bool = False,
     write: Callable[[str], str] | None = None,
 ) -> Completion:
-    """A server's answer as the search needs it.
+    """A server's reply as the search needs it.
 
     Args:
         server: who answered.
-        text: the answer; thinking inside it is taken out if the server gave none apart.
-        thinking: the thinking that the server gave apart.
+        message: of the model, as `collector.records.read_message` takes it apart.
         prompt_tokens: counted by the server.
         completion_tokens: counted by the server.
         ended: the server's word for why the model stopped.
@@ -49,17 +52,27 @@ def make_completion(
         write: makes the usual text of an answer under a JSON schema, and of any other nothing else.
 
     Raises:
-        CallError: the answer has no text.
+        CallError: the answer was refused, broken off, is a call of a tool alone, has no text, or cannot be read.
     """
+    try:
+        said = read_message(message)
+    except ValueError:
+        raise server.unreadable(str(message)) from None
     completion = read_completion(
-        text=text,
-        thinking=thinking,
+        text=said.text,
+        thinking=said.thinking,
         prompt_tokens=prompt_tokens,
         completion_tokens=completion_tokens,
         ended=ended,
         logprobs=logprobs,
         write=write,
     )
+    if said.refusal and not completion.text.strip():
+        raise server.unusable(f"the model refused: {said.refusal}", completion)
+    if said.calls and not completion.text.strip():
+        raise server.unusable(f"the reply holds only a call of a tool: {', '.join(said.calls)}", completion)
+    if ended in _BROKEN_OFF:
+        raise server.broken(completion)
     if not completion.text.strip():
         raise server.empty(completion, ended=ended, structured=structured)
     return completion
@@ -75,7 +88,17 @@ def read_completion(
     logprobs: list[tuple[str, float]] | None = None,
     write: Callable[[str], str] | None = None,
 ) -> Completion:
-    """An answer as the search needs it, also without text; the arguments are those of `make_completion`."""
+    """An answer as the search needs it, also without text.
+
+    Args:
+        text: the answer; thinking inside it is taken out.
+        thinking: the thinking that the server gave apart.
+        prompt_tokens: counted by the server.
+        completion_tokens: counted by the server.
+        ended: the server's word for why the model stopped.
+        logprobs: tokens and their log-probabilities.
+        write: as for `make_completion`.
+    """
     raw, thinking = split_thinking(text or "", thinking)
     # JSON can hold halves of surrogate pairs as escapes, which are no text: they are spelled out again.
     answer = write(raw).encode(errors="backslashreplace").decode() if write else raw
@@ -84,7 +107,7 @@ def read_completion(
         thinking,
         _count(prompt_tokens),
         _count(completion_tokens),
-        cut=_cut(answer, completion_tokens, ended),
+        cut=_cut(answer, completion_tokens, ended) or (NO_ANSWER if thinking and not answer.strip() else None),
         raw=None if answer == raw else raw,
         logprobs=logprobs,
     )
@@ -96,7 +119,7 @@ def _cut(answer: str, tokens: int | None, ended: str | None) -> str | None:
         return f"repeats itself: {repeated!r}"
     if ended == "length":
         return "cut off at the limit of tokens" if _count(tokens) is None else f"cut off after {tokens:,} tokens"
-    return None
+    return f"broken off by the server ({ended})" if ended in _BROKEN_OFF else None
 
 
 def _count(tokens: int | None) -> int | None:

@@ -26,6 +26,8 @@ KEPT_SECONDS: Final = 5.0
 """How long a connection is kept that is not used: as long as by `httpx`, since routers forget such connections."""
 GRACE_SECONDS: Final = 1.0
 """Added to the time for connecting, once it is over: if this process was busy, the connection is there by then."""
+MAX_REDIRECTS: Final = 3
+"""Maximum number of redirects of one request, each of which is given the prompt."""
 LONGEST_HEAD: Final = 100 * 1024
 PART: Final = 64 * 1024
 
@@ -51,6 +53,7 @@ def http_options(client: type, server: Server, seconds: float, receive: Callable
         "transport": direct_transport(client, server.address),
         "verify": certificates(client),
         "headers": PACKED,
+        "max_redirects": MAX_REDIRECTS,
         "event_hooks": {"response": [receive]},
     }
 

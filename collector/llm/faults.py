@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import socket
 import ssl
@@ -12,14 +11,16 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import Enum
 from math import isfinite
-from typing import Any, Final
+from typing import Final
 
 from collector.errors import ModelError
 from collector.llm.address import Address
 from collector.llm.protocol import Completion
+from collector.llm.reported import words_of
 
 LONGEST_QUOTE = 200  # characters of a server's own words that fit into a one-line message
-EARLY_OR_LATE = {408, 425}  # statuses of a request that came too slowly or too early: send it again
+PASSING = {408, 409, 425}  # statuses of a request that came too slowly, too early or amid another: send it again
+SEE_LOG = "see the server's log, or try later"
 OPTION_REFUSED = frozenset({400, 404, 405, 415, 422, 500, 501})  # statuses with which servers refuse an option
 
 _SWITCHES: Final = {
@@ -58,6 +59,7 @@ class Kind(Enum):
     LIMITED = "too many requests"
     TIMED_OUT = "no full answer in time"
     EMPTY = "an answer without text"
+    BROKEN = "an answer that the server broke off"
     UNUSABLE = "an answer that can be recorded but not read"
 
 
@@ -125,6 +127,8 @@ class Server:
             todo = "install the certificate of its authority, or check the address"
             return CallError(Kind.REFUSED, f"the certificate of {self.label} is not trusted", todo)
         names = {type(cause).__name__ for cause in causes}
+        if "TooManyRedirects" in names:
+            return self.circling()
         if not names & {"ConnectError", "ConnectTimeout", "ProxyError"}:
             return CallError(Kind.FAILED, f"the connection to {self.label} broke off", "see the server's log")
         kind = Kind.UNANSWERED if "ConnectTimeout" in names else Kind.FAILED
@@ -139,6 +143,10 @@ class Server:
         todo = "give the address that is meant, or add --allow-redirects"
         return CallError(Kind.REFUSED, f"{self.label} sends requests on to {self._quote(place)}", todo)
 
+    def circling(self) -> CallError:
+        """A redirect that leads to no answer."""
+        return CallError(Kind.REFUSED, f"{self.label} redirects requests in a circle", "see the server's settings")
+
     def timed_out(self, seconds: float | None) -> CallError:
         """No full answer within the time for one call."""
         what = f"{self.label} gave no full answer within {seconds or 0:g} s"
@@ -148,12 +156,32 @@ class Server:
     def unreadable(self, body: str = "") -> CallError:
         """A body that is not the JSON of an answer."""
         begins = f" (it begins: {self._quote(body)[:60]})" if body.strip() else ""
-        return CallError(Kind.FAILED, f"{self.label} sent an answer that cannot be read{begins}", self.if_elsewhere)
+        if re.match(r"(?:data|event|id|retry)?:", body.lstrip()):
+            todo = "turn streaming off at the server or at the proxy before it"
+            return CallError(Kind.REFUSED, f"{self.label} sent a stream of events instead of one answer{begins}", todo)
+        todo = self.if_elsewhere if body.lstrip().startswith("<") else SEE_LOG
+        return CallError(Kind.FAILED, f"{self.label} sent an answer that cannot be read{begins}", todo)
+
+    def reported(self, status: int | None, error: str, headers: Mapping[str, str]) -> CallError:
+        """An error in a reply whose status is that of a success.
+
+        Args:
+            status: that the error names or means.
+            error: its JSON.
+            headers: of the reply.
+        """
+        if status is not None:
+            return self.rejection(status, error, headers)
+        return CallError(Kind.FAILED, f"{self.label} answered with an error ({self._quote(words_of(error))})", SEE_LOG)
 
     def unusable(self, what: str, completion: Completion) -> CallError:
         """A reply that can be recorded but not read; `what` it is goes into the record."""
-        sent = f"{self.label} sent {what}"
-        return CallError(Kind.UNUSABLE, sent, self.if_elsewhere, completion=replace(completion, fault=what))
+        what = self._quote(what)
+        return CallError(Kind.UNUSABLE, f"{self.label}: {what}", SEE_LOG, completion=replace(completion, fault=what))
+
+    def broken(self, completion: Completion) -> CallError:
+        """An answer that ends where the server broke it off; its `cut` says why."""
+        return CallError(Kind.BROKEN, f"{self.model} on {self.label}: {completion.cut}", SEE_LOG, completion=completion)
 
     def empty(self, completion: Completion, *, ended: str | None, structured: bool = False) -> CallError:
         """An answer without text.
@@ -193,7 +221,7 @@ class Server:
             headers: of the reply.
             switches: those of `--structured` and `--logprobs` that the request followed.
         """
-        words = _words(body)
+        words = words_of(body)
         quote = self._quote(words)
         answer = f"{status}: {quote}" if quote else f"{status}"
         for switch in switches if status in OPTION_REFUSED else ():
@@ -205,8 +233,8 @@ class Server:
         if status == 429 and "insufficient_quota" not in body:
             what, todo = f"{self.label} limits how often it is asked ({answer})", "run fewer at once, or try later"
             return CallError(Kind.LIMITED, what, todo, retry_after=wait)
-        if status >= 500 or status in EARLY_OR_LATE:
-            what, todo = f"{self.label} failed ({answer})", "see the server's log, or try later"
+        if status >= 500 or status in PASSING:
+            what, todo = f"{self.label} failed ({answer})", SEE_LOG
             return CallError(Kind.FAILED, what, todo, retry_after=wait)
         # A model that is missing is named as such; any other 404 means that the path is unknown.
         if status == 404 and "model" in quote.lower():
@@ -254,18 +282,6 @@ def parse_retry_after(value: str | None, *, now: datetime) -> float | None:
         # A date without a zone is taken as GMT, the only zone of HTTP dates.
         seconds = (date.replace(tzinfo=date.tzinfo or UTC) - now).total_seconds()
     return max(0.0, seconds) if isfinite(seconds) else None
-
-
-def _words(body: str) -> str:
-    """The message in an error body: the usual JSON shapes, or a short plain text."""
-    try:
-        content: Any = json.loads(body)
-    except (ValueError, RecursionError):
-        return "" if "<" in body else body
-    for key in ("error", "message", "detail"):
-        if isinstance(content, dict) and key in content:
-            content = content[key]
-    return content if isinstance(content, str) else ""
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

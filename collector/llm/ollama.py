@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -32,6 +32,7 @@ class _Message(msgspec.Struct):
     role: str
     content: str | None = None
     thinking: str | None = None
+    tool_calls: Any = None
 
 
 class _Answer(msgspec.Struct):
@@ -90,9 +91,12 @@ class OllamaModel(ServedModel["AsyncClient"]):
             decode(body, _Described, self._server)
             put(response, b"{}")
             return
-        answer, halves = decode(body, _Answer, self._server)
+        answer, halves = decode(body, _Answer, self._server, response.headers)
         if halves:
             raise self._server.unusable(HALVES, self._complete(answer))
+        if answer.message.tool_calls:  # which the client reads more strictly
+            self._complete(answer)
+            answer.message.tool_calls = None
         logprobs = (read_logprobs(answer.logprobs) if self._logprobs else None) or []
         answer.logprobs = msgspec.Raw(msgspec.json.encode([{"token": token, "logprob": p} for token, p in logprobs]))
         put(response, msgspec.json.encode(answer))
@@ -144,8 +148,7 @@ class OllamaModel(ServedModel["AsyncClient"]):
     ) -> Completion:
         return make_completion(
             self._server,
-            text=answer.message.content,
-            thinking=answer.message.thinking,
+            {name: getattr(answer.message, name) for name in ("content", "thinking", "tool_calls")},
             prompt_tokens=answer.prompt_eval_count,
             completion_tokens=answer.eval_count,
             ended=answer.done_reason,

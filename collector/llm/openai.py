@@ -18,6 +18,7 @@ from collector.llm.logprobs import read_logprobs
 from collector.llm.programs import Listed, Program, Versioned, constraint, recognise, vllm_of
 from collector.llm.protocol import Completion
 from collector.llm.reply import HALVES, decode, receive
+from collector.llm.reported import reported
 from collector.llm.served import Given, ServedModel, Service
 
 if TYPE_CHECKING:
@@ -35,20 +36,15 @@ NOT_OFFERED = frozenset({404, 405, 501})
 ABSENT = msgspec.Raw(b"null")
 
 
-class _Message(msgspec.Struct):
-    content: str | None = None
-    reasoning_content: msgspec.Raw = ABSENT
-    reasoning: msgspec.Raw = ABSENT
-
-
 class _Logprobs(msgspec.Struct):
     content: msgspec.Raw = ABSENT
 
 
 class _Choice(msgspec.Struct):
-    message: _Message
+    message: dict[str, Any] | None = None
     finish_reason: str | None = None
     logprobs: msgspec.Raw = ABSENT
+    error: Any = None
 
 
 class _Answer(msgspec.Struct):
@@ -56,6 +52,7 @@ class _Answer(msgspec.Struct):
 
     choices: list[_Choice]
     usage: msgspec.Raw = ABSENT
+    error: Any = None
 
 
 class _Usage(msgspec.Struct):
@@ -126,16 +123,18 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
             self.timeout,
             switches=self._switches,
         )
-        answer, halves = decode(response.content, _Answer, self._server)
-        if not answer.choices:
-            raise self._server.unreadable()
-        choice, message = answer.choices[0], answer.choices[0].message
+        headers = response.response.headers
+        answer, halves = decode(response.content, _Answer, self._server, headers)
+        choice = answer.choices[0] if answer.choices else None
+        if found := reported({"error": answer.error or (choice and choice.error)}):
+            raise self._server.reported(*found, headers)
+        if choice is None or choice.message is None:
+            raise self._server.unreadable(response.text)
         logprobs = _optional(choice.logprobs, _Logprobs) if self._logprobs else None
         usage = _optional(answer.usage, _Usage) or _Usage()
         completion = make_completion(
             self._server,
-            text=message.content,
-            thinking=_text(message.reasoning_content) or _text(message.reasoning),
+            choice.message,
             prompt_tokens=usage.prompt_tokens,
             completion_tokens=usage.completion_tokens,
             ended=choice.finish_reason,
@@ -219,8 +218,3 @@ def _optional(value: msgspec.Raw, shape: type[T]) -> T | None:
         return msgspec.json.decode(value, type=shape)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return None
-
-
-def _text(value: msgspec.Raw) -> str | None:
-    text = _optional(value, str)
-    return text if text and text.strip() else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -26,6 +27,11 @@ class Completion:
     """The answer as the model wrote it, where its form made another text of it."""
     logprobs: list[tuple[str, float]] | None = None
     """The tokens of the answer and their log-probabilities (natural logarithm), where the backend gives them."""
+
+    @property
+    def settled(self) -> str:
+        """The text, without its last word where that may be cut off itself."""
+        return self.text if self.cut is None else re.sub(r"\S+\Z", "", self.text)
 
 
 class Model(Protocol):

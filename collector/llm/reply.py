@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import sys
 import zlib
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
 from collector.llm.faults import Server
 from collector.llm.protocol import Completion
+from collector.llm.reported import decoded, reported
 
 if TYPE_CHECKING:
     import httpx
@@ -50,8 +52,8 @@ async def receive(response: httpx.Response, server: Server) -> bytes:
         CallError: the body is too long, or packed in a way that was not asked for; or the client would be redirected
             to another server.
     """
-    if response.has_redirect_location and not server.allow_redirects:
-        _refuse_elsewhere(response, server)
+    if response.has_redirect_location:
+        _check_redirect(response, server)
     encoding = response.headers.pop("content-encoding", "").strip().lower()
     if encoding not in {"", "identity", "gzip"}:
         raise server.unreadable()
@@ -74,13 +76,16 @@ async def receive(response: httpx.Response, server: Server) -> bytes:
     return kept
 
 
-def _refuse_elsewhere(response: httpx.Response, server: Server) -> None:
+def _check_redirect(response: httpx.Response, server: Server) -> None:
+    """Refuse to be sent elsewhere, unless that is allowed, and back to the same place."""
     library = sys.modules[type(response).__module__.split(".")[0]]  # httpx or httpx2
     try:
         target = response.url.join(response.headers["location"])
     except (ValueError, library.InvalidURL):
         return  # the client refuses what is no address
-    if not server.address.is_same_server(target.scheme, target.host, target.port):
+    if target == response.url:
+        raise server.circling()
+    if not server.allow_redirects and not server.address.is_same_server(target.scheme, target.host, target.port):
         raise server.redirected(f"{target.scheme}://{target.host}" + (f":{target.port}" if target.port else ""))
 
 
@@ -94,20 +99,21 @@ def begin(body: bytes) -> Completion:
     return Completion(body[:KEPT].decode(errors="replace"))
 
 
-def decode(body: bytes, shape: type[T], server: Server) -> tuple[T, bool]:
+def decode(body: bytes, shape: type[T], server: Server, headers: Mapping[str, str] | None = None) -> tuple[T, bool]:
     r"""Decode a reply's JSON; of what the shape does not name, no objects are made.
 
     Args:
         body: the reply.
         shape: what is used of it.
         server: who sent it.
+        headers: of the reply.
 
     Returns:
         The reply, and whether it holds halves of surrogate pairs. They are no characters, and no UTF-8 can hold them:
         they are spelled out, as in `\ud800`.
 
     Raises:
-        CallError: it is not of that shape, or nested too deeply to be read.
+        CallError: it is not of that shape, nested too deeply to be read, or the report of an error.
     """
     text = _ESCAPE.sub(lambda escape: escape[1] or b"\\" + escape[0], body) if b"\\u" in body else body
     try:
@@ -116,4 +122,6 @@ def decode(body: bytes, shape: type[T], server: Server) -> tuple[T, bool]:
     except RecursionError:
         raise server.unusable("a reply that is nested too deeply", begin(body)) from None
     except (msgspec.MsgspecError, UnicodeDecodeError):
+        if len(body) <= LONGEST_ERROR and (found := reported(decoded(body))):
+            raise server.reported(*found, headers or {}) from None
         raise server.unreadable(begin(body).text) from None

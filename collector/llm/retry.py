@@ -29,6 +29,7 @@ class RetryPolicy:
         limited_attempts: tries at a server that limits how often it is asked.
         timed_out_attempts: tries when no full answer comes in time. Few, since each costs the whole time of a call.
         empty_attempts: tries when the answer has no text. Few, since the same seed mostly gives the same answer.
+        broken_attempts: tries when the server broke the answer off.
         first_wait: wait after the first failure; it doubles with each further one of the same kind.
         longest_wait: bound of that growth.
         longest_retry_after: bound of the wait that a server may ask for.
@@ -40,6 +41,7 @@ class RetryPolicy:
     limited_attempts: int = 30
     timed_out_attempts: int = 2
     empty_attempts: int = 2
+    broken_attempts: int = 3
     first_wait: float = 1.0
     longest_wait: float = 60.0
     longest_retry_after: float = 300.0
@@ -55,6 +57,7 @@ class RetryPolicy:
             Kind.LIMITED: self.limited_attempts,
             Kind.TIMED_OUT: self.timed_out_attempts,
             Kind.EMPTY: self.empty_attempts,
+            Kind.BROKEN: self.broken_attempts,
         }[kind]
 
     def backoff(self, failures: int) -> float:

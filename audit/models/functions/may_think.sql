@@ -1,11 +1,10 @@
--- Whether an answer may hold thinking that its record does not keep apart, which `collector.records.split_thinking` decides:
--- it begins with a mark, or has one outside of code.
+-- Whether an answer may hold thinking that its record does not keep apart: it has a mark of thinking anywhere, and
+-- `collector.records.split_thinking` decides whether that counts.
 create macro may_think(candidate) as
-case
-    when regexp_matches(candidate.answer, '(?i)</?think>') then
-        coalesce(candidate.thinking, '') = ''
-        and regexp_matches(
-            regexp_replace(candidate.answer, '(?is)^(\s*<think>)|```.*?```|`[^`\n]+`', '\1', 'g'), '(?i)</?think>'
-        )
-    else false
-end
+coalesce(
+    regexp_matches(candidate.answer, getvariable('thinking_marks')[1])
+    or regexp_matches(candidate.answer, getvariable('thinking_marks')[2])
+    or regexp_matches(candidate.answer, getvariable('thinking_marks')[3])
+    or regexp_matches(candidate.answer, getvariable('thinking_marks')[4]),
+    false
+)

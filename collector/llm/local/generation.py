@@ -7,6 +7,7 @@ import time
 from typing import Any, Final
 
 from collector.errors import CollectorError, ModelError
+from collector.llm.answer import NO_ANSWER
 from collector.llm.logprobs import LARGEST
 from collector.llm.protocol import Completion
 from collector.llm.repetition import repeated_tail
@@ -88,7 +89,8 @@ class Generation:
             raise ModelError("the local model was stopped in the middle of an answer")
         text, thinking = split_thinking("".join(self._parts), "".join(self._thinking))
         tokens = len(self._logprobs) if self._completion_tokens is None else self._completion_tokens
-        cut = self._cut if text.strip() else self._cut or "an empty answer"
+        empty = NO_ANSWER if thinking else "an empty answer"
+        cut = self._cut if text.strip() else self._cut or empty
         held = [(token, logprob) for token, logprob in self._logprobs if logprob is not None and abs(logprob) < LARGEST]
         return Completion(text, thinking, self._prompt_tokens, tokens, cut=cut, logprobs=held or None)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 import audit
 from audit.recorders import Recorder
 from audit.sources.tool_runs import candidate as translated
@@ -16,8 +18,20 @@ ANSWERS = {
     f"{THOUGHT}\n</THINK>I add care.": ("I add care.", THOUGHT),
     f"I add care.\n<think>\n{THOUGHT}": ("I add care.", THOUGHT),
     "I add `<think>` and `</think>`.": ("I add `<think>` and `</think>`.", None),
+    f"<|channel|>analysis<|message|>{THOUGHT}<|end|><|start|>assistant<|channel|>final<|message|>I add care.": (
+        "I add care.",
+        THOUGHT,
+    ),
     f"<think>{THOUGHT}": (None, THOUGHT),
 }
+
+
+MAPPING = (
+    '[fields]\niteration = "iteration"\n"initial.mean_return" = "before"\n"revised.mean_return" = "after"\n'
+    '"revised.answer" = "answer"\n'
+    '[constants]\ncondition = "mine"\nenv = "sums"\nvariant = "loop"\nrun = 1\n'
+    '[run]\ncandidates = "text"\nselection_rule = "better"\n'
+)
 
 
 def found(data):
@@ -72,16 +86,31 @@ def test_of_imports(tmp_path):
     rows = [{"iteration": place, "before": 0.5, "after": 1.0, "answer": answer} for place, answer in enumerate(ANSWERS)]
     log.write_text("".join(json.dumps(row) + "\n" for row in rows))
     mapping = tmp_path / "log.toml"
-    mapping.write_text(
-        '[fields]\niteration = "iteration"\n"initial.mean_return" = "before"\n"revised.mean_return" = "after"\n'
-        '"revised.answer" = "answer"\n'
-        '[constants]\ncondition = "mine"\nenv = "sums"\nvariant = "loop"\nrun = 1\n'
-        '[run]\ncandidates = "text"\nselection_rule = "better"\n'
-    )
+    mapping.write_text(MAPPING)
     audit.import_logs(log, mapping, tmp_path / "out")
     [path] = (tmp_path / "out").rglob("episodes.jsonl")
     lines = [json.loads(line)["revised"] for line in path.read_text().splitlines()]
     assert [(each["answer"] or None, each["thinking"]) for each in lines] == list(ANSWERS.values())
+
+
+PARTS = [{"type": "thinking", "thinking": [{"type": "text", "text": THOUGHT}]}, {"type": "text", "text": "I add care."}]
+MESSAGE = {"role": "assistant", "content": "I add care.", "reasoning_content": THOUGHT}
+
+
+@pytest.mark.parametrize("column", ["answer", "@answer"])
+def test_of_imported_messages(tmp_path, column):
+    answers = [MESSAGE, {"role": "assistant", "content": PARTS}]
+    answers += [] if column == "@answer" else [PARTS, json.dumps(PARTS), json.dumps(MESSAGE)]
+    asked = {"role": "user", "content": [{"type": "text", "text": "Why?"}]}
+    rows = [{"answer": each} if column == "answer" else {"messages": [asked, each]} for each in answers]
+    log, mapping = tmp_path / "log.jsonl", tmp_path / "log.toml"
+    scores = {"before": 0.5, "after": 1.0}
+    log.write_text("".join(json.dumps({"iteration": at, **scores, **row}) + "\n" for at, row in enumerate(rows)))
+    mapping.write_text(MAPPING.replace('= "answer"', f'= "{column}"'))
+    audit.import_logs(log, mapping, tmp_path / "out")
+    [path] = (tmp_path / "out").rglob("episodes.jsonl")
+    lines = [json.loads(line)["revised"] for line in path.read_text().splitlines()]
+    assert [(each["answer"], each["thinking"]) for each in lines] == [("I add care.", THOUGHT)] * len(answers)
 
 
 def test_of_folders_of_other_tools():

@@ -212,7 +212,8 @@ def test_a_session_with_a_real_model_ends_in_a_summary(local, tmp_path):
     summary = done.stderr.splitlines()[-8:]
     assert summary[0].startswith("runs         1 of 1 complete, 5 iterations in 0:")
     assert summary[1] == f"best return  frozenlake: threetraj {best:.4g} (run 1)"
-    assert summary[2] == "calls        14, of which 4 unreadable (28.6%)"
+    last = "16 of 16 parameters missing, the first is params[0]"
+    assert summary[2] == f"calls        14, of which 4 unreadable (28.6%); the last: {last}"
     assert summary[3].startswith("tokens       1,400 of prompts, 140 of answers, ")
     assert summary[3].endswith(" a second")
     assert summary[4] == f"records      {out}"
@@ -236,7 +237,7 @@ def test_a_session_that_goes_on_says_that_its_numbers_are_its_own(local, tmp_pat
     done = in_process(main, *SMALL, "--out", tmp_path)
     (calls,) = tmp_path.rglob("calls.jsonl")
     assert len(lines(calls)) == 5 + 14
-    assert "calls        14, of which 4 unreadable (28.6%)\n" in done.stderr
+    assert "calls        14, of which 4 unreadable (28.6%); the last: " in done.stderr
     assert "runs         1 of 1 complete, 5 iterations in 0:" in done.stderr
     assert "; 1 had been begun earlier\n" in done.stderr
 

@@ -24,27 +24,6 @@ def test_the_answer_and_its_token_counts(server, dialect):
     assert dialect.asked(server, Reply(body=uncounted)) == Completion("params[0]: 1.5\nbecause")
 
 
-THINKING = [
-    (OLLAMA, {"thinking": "hmm"}, "answer"),
-    (OPENAI, {"reasoning_content": "hmm"}, "answer"),
-    (OPENAI, {"reasoning": "hmm"}, "answer"),
-    (OPENAI, {"reasoning_content": None, "reasoning": "hmm"}, "answer"),
-    (OLLAMA, {}, "<think>hmm</think>\n\nanswer"),
-    (OPENAI, {}, "<think>\nhmm\n</think>\n\nanswer"),
-    (OPENAI, {}, "hmm\n</think>\nanswer"),
-    # Marks stay where the server parts the thinking itself.
-    (OLLAMA, {"thinking": "hmm"}, "answer </think> here"),
-    (OPENAI, {"reasoning_content": "hmm"}, "answer </think> here"),
-]
-
-
-def test_thinking_is_kept_apart_from_the_answer(server):
-    for dialect, message, text in THINKING:
-        completion = dialect.asked(server, dialect.answer(text, **message))
-        expected = text if text.endswith("here") else "answer"
-        assert (completion.text, completion.thinking) == (expected, "hmm"), (dialect, message, text)
-
-
 def test_what_is_sent(server, dialect, monkeypatch):
     """Of options those that were chosen, a temperature of zero too; seeds that no server can hold as remainders."""
     is_ollama = dialect is OLLAMA
