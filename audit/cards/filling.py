@@ -128,7 +128,8 @@ def make_card(
         answers=source_of(answers_file(path)),
     )
     sentences = [*findings(card), *(moving(analysis) if is_asked and not card.problems else ())]
-    sentences += [f"{capital(remark)}." for remark in analysis.validity.remarks]
+    if card.number("gain").value is not None:
+        sentences += [f"{capital(remark)}." for remark in analysis.validity.remarks]
     return Examined(msgspec.structs.replace(card, findings=sentences), answers, judged)
 
 

@@ -118,7 +118,9 @@ def analyse(
         ([], None, {}) if smallest is None else _followed(experiment, redraws, against, alpha=alpha, smallest=smallest)
     )
     if line := unreadable_line(checked.unreadable):
-        if smallest is not None and shares:
+        if smallest is not None and found_ceiling is None and experiment.by_arm.keys() >= {CONJOINT, *ALONE}:
+            holds = False  # All were asked, and no prompt has answers that can be read under each.
+        elif smallest is not None and shares:
             left_out, _, _ = _followed(experiment, redraws, against, alpha=alpha, smallest=smallest, unreadable=0.0)
             counted, _, _ = _followed(unchanged(experiment, CONJOINT), redraws, against, alpha=alpha, smallest=smallest)
             shares, holds = holding(shares, left_out, counted)

@@ -45,7 +45,7 @@ def following(
         contrasts: what else was tested.
         named: of each share, how often answers name the example that has the attribute, and another alone.
     """
-    noise = f"signal to noise {found.signal:.2f}"
+    noise = f"signal to noise {_small(found.signal)}"
     depends = [each.name for each in found.shares if each.p_adjusted <= plan.alpha]
     if found.is_blind:
         yield _of_blind(found, [*depends, *(each.name for each in contrasts if each.p_adjusted <= plan.alpha)], noise)
@@ -58,6 +58,9 @@ def following(
         own, other = named.get(each.name, (0.0, 0.0))
         if own or other:
             yield f"Its reasons name that one in {own:.0%} of answers, and only another in {other:.0%}."
+    if {FIRST, LAST} <= {each.name for each in moving if each.verdict == AWAY}:
+        is_second = {len(unit.scores) for unit in plan.units} == {3}
+        yield f"So they follow {'the one that is shown second' if is_second else 'those between'}."
     if not moving and depends:
         yield f"What it follows is not known: its texts depend on {', '.join(depends)}."
     elif not moving:
@@ -78,7 +81,7 @@ def _of_blind(found: Followed, depends: Sequence[str], noise: str) -> str:
     if found.signal_high < LEAST_SIGNAL:
         return (
             "It follows none of the examples: texts for one of them are as unlike each other as those for different "
-            f"ones ({noise}, at most {found.signal_high:.2f})."
+            f"ones ({noise}, at most {_small(found.signal_high)})."
         )
     return f"Cannot be told: texts for different examples can hardly be told apart ({noise})."
 
@@ -90,6 +93,10 @@ def _followed(each: Share, smallest: float) -> str:
         return f"Its texts turn away from {what}, {why}: {_percent(each.estimate)}{_ends(each)}"
     little = f", less than {smallest:.0%}" if each.high < smallest else ""
     return f"{_percent(each.estimate)} of its texts follow {what}, {why}{_ends(each)}{little}"
+
+
+def _small(value: float) -> str:
+    return f"{value:z.2f}" if abs(value) >= 0.095 else f"{value:z.1g}"
 
 
 def _ends(each: Share) -> str:
