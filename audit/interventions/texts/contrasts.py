@@ -128,7 +128,7 @@ def problems(answers: Sequence[tuple[int, TextAnswer]], drift: float) -> list[st
     """What forbids a verdict, in words: caches, and a model that changed.
 
     Args:
-        answers: all, with the index of their unit.
+        answers: those that propose a text, with the index of their unit.
         drift: p of the test that answers did not change during the calls.
     """
     by_prompt: dict[tuple[int, str], list[str]] = defaultdict(list)

@@ -130,19 +130,22 @@ def read_text_report(path: Path, plan: TextPlan) -> tuple[TextReport, list[str]]
     materials, candidates = units_of(plan, path)
     answers = [(call.unit, answer) for call, answer in sorted(found.items())]
     units = read_units(plan, answers)
-    in_conjoint = [proposal(plan, unit, answer) is None for unit, answer in answers if answer.arm == CONJOINT]
+
+    def is_read(unit: int, answer: TextAnswer) -> bool:
+        return proposal(plan, unit, answer) is not None
+
+    in_conjoint = [not is_read(unit, answer) for unit, answer in answers if answer.arm == CONJOINT]
     lost = float(np.mean(in_conjoint)) if in_conjoint else 0.0
     shares = followed(plan, materials, units, lost)
     changed = contrasts(plan, units, shares.spread)
     drift = drift_p(plan, units)
-    ending = problems(answers, drift)
+    ending = problems([(unit, answer) for unit, answer in answers if is_read(unit, answer)], drift)
     remarks = [drift_line(drift)] if CERTAIN <= drift <= DOUBTFUL else []
-    if line := unreadable_line(
-        unreadable(plan, answers, lambda unit, answer: proposal(plan, unit, answer) is not None)
-    ):
+    if line := unreadable_line(unreadable(plan, answers, is_read)):
         counted = read_units(plan, answers, count=True)
         again = followed(plan, materials, counted, lost)
         kept, holds = holding(shares.shares, followed(plan, materials, units, 0.0).shares, again.shares)
+        holds &= bool(kept) or not plan.arms.keys() >= {CONJOINT, ALONE}
         shares = replace(shares, shares=kept)
         changed, _ = holding(changed, changed, contrasts(plan, counted, again.spread))
         (remarks if holds else ending).append(with_consequence(line, holds=holds))
