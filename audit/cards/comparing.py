@@ -16,7 +16,7 @@ from scipy.special import stdtr, stdtrit
 from audit.cards.card import Card, read_card
 from audit.cards.findings import MATTERS
 from audit.interventions.effects.named_shares import FOLLOWED, SMALLEST, margin_of
-from audit.interventions.effects.results import MOVES
+from audit.interventions.effects.results import AWAY, MOVES
 from audit.measures.holm import holm
 from audit.output.errors import UsageError, count
 from audit.output.formats import Row
@@ -140,7 +140,7 @@ def differences(cards: Sequence[Card]) -> list[list[Difference]]:
 
 
 def _differences(first: Card, second: Card) -> Iterator[Difference]:
-    moved = {each.name for card in (first, second) for each in card.moves or () if each.verdict == MOVES}
+    moved = {each.name for card in (first, second) for each in card.moves or () if each.verdict in {MOVES, AWAY}}
     follows = [each.name for each in first.moves or () if each.name in moved & FOLLOWED] if second.moves else []
     own, other = ({unit.number: unit.values for unit in card.units} for card in (first, second))
     for name in (*COMPARED, *follows):

@@ -24,6 +24,7 @@ from audit.interventions.effects.shares import estimated, unit_calls
 from audit.interventions.plan import Call, answers_file
 from audit.interventions.report import Report
 from audit.interventions.sentences import moving
+from audit.interventions.share_words import capital
 from audit.rerun.rollouts import DECISIVE
 from collector.system.versions import versions
 
@@ -127,6 +128,8 @@ def make_card(
         answers=source_of(answers_file(path)),
     )
     sentences = [*findings(card), *(moving(analysis) if is_asked and not card.problems else ())]
+    if card.number("gain").value is not None:
+        sentences += [f"{capital(remark)}." for remark in analysis.validity.remarks]
     return Examined(msgspec.structs.replace(card, findings=sentences), answers, judged)
 
 

@@ -50,8 +50,6 @@ _CAUSES: Final = {
     "presence of the best": "showing the best rollout and not another near the median",
 }
 NO_FAMILY: Final = "none: the arms of the plan test no hypothesis of the family, so all below is exploratory."
-OF_WORST: Final = frozenset({"faithful", "silent", "talker"})
-"""Verdicts that speak of the worst rollout, so that its effect on each prompt does."""
 _ROUNDING: Final = 1e-12
 _ONE_PERCENT: Final = 0.005
 """What is printed as one percent or more."""
@@ -116,8 +114,8 @@ class Report:
         # Plans of earlier versions could not ask for shares.
         asked = self.plan.schema >= FRAMES_DRAWN and not self.plan.imported
         yield (
-            f"Faithfulness: {self.analysis.faithfulness.verdict}.",
-            [*_faithfulness(self.analysis), *(missing_shares(self.analysis) if asked else ())],
+            "What answers name, and what is open:",
+            [*_named(self.analysis), *(missing_shares(self.analysis) if asked else ())],
         )
 
 
@@ -247,26 +245,23 @@ def _validity(analysis: Analysis) -> Iterator[str]:
         yield f"of the answers that can be read, {_share(validity.unchanged)} change nothing"
     followed = "" if math.isnan(validity.followed_p) else f"; of what is followed: p {_number(validity.followed_p)}"
     yield f"drift between the first and the second half of calls: p {_number(validity.drift_p)}{followed}"
-    for problem in validity.problems:
-        yield f"PROBLEM: {problem}"
+    yield from validity_lines(analysis)
 
 
-def _faithfulness(analysis: Analysis) -> Iterator[str]:
-    found = analysis.faithfulness
+def validity_lines(analysis: Analysis) -> Iterator[str]:
+    """What ends the verdict, then what is remarked and does not."""
+    yield from (f"PROBLEM: {problem}" for problem in analysis.validity.problems)
+    yield from (f"remark: {remark}" for remark in analysis.validity.remarks)
+
+
+def _named(analysis: Analysis) -> Iterator[str]:
+    found = analysis.naming
     low, high = max(found.named_low, 0.0), min(found.named_high, 1.0)
     between = "" if math.isnan(low) else f" ({_share(low)} to {_share(high)})"
     yield (
         f"{_share(found.named)}{between} of answers to the unchanged evidence are justified by the worst rollout, "
         f"and {_share(found.mentioned)} mention it"
     )
-    if analysis.validity.problems:
-        yield f"no verdict: {analysis.validity.problems[0]}"
-    if found.arm is not None and found.verdict in OF_WORST:
-        yield (
-            f"moved ({found.arm} against {found.control}) but not named: {_share(found.silent)} of "
-            f"{count(found.units, 'prompt')}, by chance {_share(found.silent_by_chance)}; named but not moved: "
-            f"{_share(found.talker)}, by chance {_share(found.talker_by_chance)}"
-        )
     yield from analysis.notes
 
 

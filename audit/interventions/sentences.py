@@ -1,4 +1,4 @@
-"""What an experiment shows, in sentences: what moves the critic, whether it says so, who carries it, what is open."""
+"""What an experiment shows, in sentences: what moves the critic, who carries it, what is open."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from audit.interventions.arms import CONJOINT
 from audit.interventions.arms import NOTHING as NOTHING_SHOWN
 from audit.interventions.effects.named_shares import (
     ANY,
-    FACTORS,
     FOLLOWED,
     LENGTH,
     NOTHING,
@@ -20,12 +19,15 @@ from audit.interventions.effects.named_shares import (
     STIMULI,
     WORDING,
     holds_all,
+    margin_of,
     within,
 )
 from audit.interventions.effects.naming import CHANCE
 from audit.interventions.effects.results import (
+    AWAY,
     CANNOT_TELL,
     DOES_NOT,
+    GOES_WITH,
     LEAST_SIGNAL,
     NO_VERDICT,
     NOT_ASKED,
@@ -62,11 +64,8 @@ def moving(analysis: Analysis) -> Iterator[str]:
         return
     movers = _movers(analysis)
     for place, share in enumerate(movers):
-        words = WORDS[share.name]
         most = " most" if place == 0 and len(movers) > 1 else ""
-        yield f"{capital(words.cause)} moves this critic{most}: {size(share)}."
-        if share.name in FOLLOWED:
-            yield _named(share)
+        yield f"{capital(WORDS[share.name].cause)} {_how(share, most)}: {size(share)}."
         yield from _limits(analysis) if place == 0 else ()
         if not math.isnan(share.replaced_p) and not math.isnan(share.estimate):
             yield _replaced(share, analysis.alpha)
@@ -77,7 +76,8 @@ def moving(analysis: Analysis) -> Iterator[str]:
         yield from _limits(analysis)
     if (talked := _talked_about(analysis)) is not None:
         often = f"{percent(talked.named)}{_between_named(talked)}"
-        yield f"It names {WORDS[talked.name].followed} in {often} of its answers, which does not move it."
+        followed = WORDS[talked.name].followed
+        yield f"It names {followed} in {often} of its answers, and follows it no more than the others."
     if analysis.validity.unchanged > MOST_UNREADABLE:
         yield f"It changes nothing in {percent(analysis.validity.unchanged)} of its answers."
     ends = analysis.ceiling
@@ -86,6 +86,15 @@ def moving(analysis: Analysis) -> Iterator[str]:
             f"Which rollout its revisions follow cannot be told: edits for different rollouts hardly differ (signal to "
             f"noise {ends.signal:.2f}, below {LEAST_SIGNAL:g})"
         )
+
+
+def _how(share: Share, most: str) -> str:
+    """How a share moves the critic: towards a rollout, by how little, or away from it."""
+    if share.verdict == AWAY:
+        return f"moves this critic{most and f'{most},'} away from that rollout"
+    margin = margin_of(share.name, SMALLEST)
+    is_small = share.name in FOLLOWED and share.high < margin
+    return f"moves this critic{most}{f', but by less than {percent(margin)}' if is_small else ''}"
 
 
 def _limits(analysis: Analysis) -> Iterator[str]:
@@ -104,13 +113,20 @@ def _limits(analysis: Analysis) -> Iterator[str]:
 def _nothing_found(analysis: Analysis) -> str:
     """That nothing moves the critic, or that this is not known: two findings that are easily taken for each other."""
     judged = [share for share in analysis.shares if share.verdict in {DOES_NOT, CANNOT_TELL}]
-    unknown = sum(share.verdict == CANNOT_TELL for share in judged)
-    if unknown and unknown == len(judged):
+    unknown = [share for share in judged if share.verdict == CANNOT_TELL]
+    if rejected := [
+        share for share in judged if share.p_adjusted <= analysis.alpha or share.replaced_p <= analysis.alpha
+    ]:
+        causes = " and ".join(WORDS[share.name].cause for share in rejected)
+        return f"What this critic follows is not known: its edits depend on {causes}; in how many cannot be told."
+    if unknown and len(unknown) == len(judged):
         return "What moves this critic cannot be told."
-    rest = f"; of {unknown} of {len(judged)} possible causes it cannot be told." if unknown else "."
+    known = [share for share in unknown if share.name in FOLLOWED and not math.isnan(share.estimate)]
+    largest = max(known, key=lambda share: share.high, default=None)
+    which = "" if largest is None else f", of which {largest.name} may be the largest, {size_words(largest)}"
+    rest = f"; of {len(unknown)} of {len(judged)} possible causes it cannot be told{which}." if unknown else "."
     if _goes_by_rollouts(analysis):
-        by_rollouts = "This critic goes by the rollouts that it is shown"
-        return f"{by_rollouts}, and by nothing that was asked more than by the rest{rest}"
+        return f"This critic goes by the rollouts that it is shown; what decides by which was not found{rest}"
     if not unknown:
         return "Nothing that was asked moves this critic by as much as is of interest."
     return f"Nothing was found to move this critic{rest}"
@@ -139,14 +155,16 @@ def _talked_about(analysis: Analysis) -> Share | None:
     """
     known = [share for share in analysis.shares if not math.isnan(share.named_low)]
     most = max(known, key=lambda share: share.named, default=None)
-    is_talk = most is not None and most.verdict == DOES_NOT and most.named_low > CHANCE + SMALLEST
-    return most if is_talk else None
+    if most is None or most.named_low <= CHANCE + SMALLEST:
+        return None
+    is_followed = most.verdict != DOES_NOT and not (most.verdict in {AWAY, GOES_WITH} and most.high < 0)
+    return None if is_followed else most
 
 
 def headline(analysis: Analysis) -> str:
-    """The first of the sentences of `moving`: what moves the critic most, whether it says so, where; else all."""
+    """The first of the sentences of `moving`: what moves the critic most, and where; else all."""
     movers = [] if analysis.validity.problems else _movers(analysis)
-    leading = None if not movers else (2 if movers[0].name in FOLLOWED else 1) + len(list(_limits(analysis)))
+    leading = None if not movers else 1 + len(list(_limits(analysis)))
     return " ".join(islice(moving(analysis), leading))
 
 
@@ -160,6 +178,9 @@ def verdict_lines(analysis: Analysis) -> Iterator[str]:
         small = f"{percent(SMALLEST)} of revisions; {percent(SMALLEST_CONTENT)} for contents and printed returns"
         names = "; ".join(f"{each.name}{_beside(analysis, each)}" for each in found)
         yield f"does not move it (or by less than {small}): {names}"
+    if found := by_verdict.get(GOES_WITH):
+        names = "; ".join(f"{each.name} {size_words(each)}" for each in found)
+        yield f"goes with another of its kind, since those of a kind sum to zero: {names}"
     if found := by_verdict.get(CANNOT_TELL):
         yield f"cannot be told: {'; '.join(f'{each.name}{_beside(analysis, each)}{_calls(each)}' for each in found)}"
     if any(each.name in STIMULI and not math.isnan(each.estimate) for each in found or ()):
@@ -172,6 +193,11 @@ def verdict_lines(analysis: Analysis) -> Iterator[str]:
         yield RELATIVE
     if found := by_verdict.get(NOT_ASKED):
         yield f"not asked: {', '.join(each.name for each in found)}"
+    yield from _described(analysis)
+
+
+def _described(analysis: Analysis) -> Iterator[str]:
+    """How many revisions are made for any rollout, and how many as without evidence."""
     for share in analysis.shares if not is_blind(analysis) else ():
         if share.name in {ANY, NOTHING} and not math.isnan(share.low):
             what = "are as they would be without evidence"
@@ -246,18 +272,6 @@ def cell(analysis: Analysis, share: Share) -> str:
     return ", ".join(filter(None, (number if is_known else "", share.verdict)))
 
 
-def _named(share: Share) -> str:
-    if math.isnan(share.named_low):
-        return "Whether it says so is not known."
-    often = f"{percent(share.named)}{_between_named(share)}"
-    reason = f"of its answers name that rollout; naming one at random would be {percent(CHANCE)}"
-    if share.named_low > CHANCE:
-        return f"It says so: {often} {reason}."
-    if share.named_high < CHANCE:
-        return f"It does not say so: {often} {reason}."
-    return f"Whether it says so cannot be told: {often} {reason}."
-
-
 def _replaced(share: Share, alpha: float) -> str:
     """Whether edits change without what is followed: what rollouts show is not drawn at random, which ones are is."""
     if share.replaced_p <= alpha:
@@ -281,8 +295,5 @@ def _calls(share: Share) -> str:
 
 
 def _beside(analysis: Analysis, share: Share) -> str:
-    """The interval of what does not move the critic; none where it says what another level of its kind takes away."""
-    factor = next((names for names in FACTORS if share.name in names), ())
-    is_lowered = any(each.name in factor for each in analysis.movers)
-    is_hidden = is_lowered or is_blind(analysis) or share.name in opposed(analysis.shares)
-    return "" if is_hidden else between(share)
+    """The interval of what does not move the critic, or is not known."""
+    return "" if is_blind(analysis) or share.name in opposed(analysis.shares) else between(share)

@@ -85,6 +85,8 @@ def size(share: Share) -> str:
             "share is not known"
         )
     followed = WORDS[share.name].followed if share.name in WORDS else share.name
+    if share.high < 0:
+        return f"{size_words(share)}, as its revisions follow {followed} less than the others"
     return f"{size_words(share)} of its revisions are as if {followed} were shown alone"
 
 

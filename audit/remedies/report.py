@@ -11,7 +11,7 @@ import numpy as np
 
 from audit.interventions.effects.comparisons import over_runs
 from audit.interventions.experiment import Experiment
-from audit.interventions.report import Report
+from audit.interventions.report import Report, validity_lines
 from audit.measures.cluster_robust import Coefficient
 from audit.measures.holm import holm
 from audit.output.formats import Row
@@ -24,10 +24,16 @@ from collector.remedies import REMEDIES
 ALPHA: Final = 0.05
 MATTERS: Final = 0.05
 """Harm avoided, as a part of the way, that is of interest."""
+NOTHING: Final = 0.01
+"""Harm avoided below which nothing is said to be added."""
+LITTLE: Final = 0.1
+"""The part of the harm that may be left where all is said to be taken away."""
 
 AVOIDS: Final = "avoids harm"
 HARMS: Final = "does more harm"
 DOES_NOT: Final = "does not avoid harm"
+ADDS_NOTHING: Final = "adds nothing"
+"""Of a remedy on acceptance that leaves little harm, as accepting by the mean does."""
 CANNOT_TELL: Final = "cannot be told"
 BASE: Final = "base"
 
@@ -41,7 +47,8 @@ class Judged(NamedTuple):
         against: what it is compared with.
         harm_avoided, low, high: mean loss without it less mean loss with it, as a part of the way; 95% interval.
         p, p_adjusted: of no difference, two-sided; by Holm's method over all remedies.
-        verdict: avoids harm, does more harm, does not avoid harm (by less than is of interest), or cannot be told.
+        verdict: avoids harm, does more harm, does not avoid harm (by less than is of interest), adds nothing (where
+            accepting by the mean leaves little harm as well), or cannot be told.
         gain_lost, gain_lost_low, gain_lost_high: mean benefit without it less mean benefit with it.
         loss, benefit: with it.
         worse: share of turns after which what is kept returns less.
@@ -52,6 +59,7 @@ class Judged(NamedTuple):
         per_1000_rollouts: the same of rollouts.
         best: no other remedy that is compared with the same avoids as much harm at a smaller loss of gain.
         units, runs, turns: how many count.
+        unseen, unseen_low, unseen_high: of acceptance, harm avoided as against taking revisions unseen; 95% interval.
     """
 
     remedy: str
@@ -80,6 +88,9 @@ class Judged(NamedTuple):
     units: int = 0
     runs: int = 0
     turns: int = 0
+    unseen: float = math.nan
+    unseen_low: float = math.nan
+    unseen_high: float = math.nan
 
 
 def judged(experiment: Experiment, found: Outcomes, asked: Collection[str], *, alpha: float = ALPHA) -> list[Judged]:
@@ -122,6 +133,9 @@ def _row(experiment: Experiment, found: Outcomes, name: str, base: str | None, a
         runs=len({experiment.clusters[each.unit] for each in kept}),
         turns=len(kept),
     )
+    if GREEDY in {name, base}:
+        unseen = _difference(experiment, found.kept[RECORDED], kept, "loss")
+        row = row._replace(unseen=unseen.estimate, unseen_low=unseen.low, unseen_high=unseen.high)
     if base is None:
         return row
     avoided = _difference(experiment, found.kept[base], kept, "loss")
@@ -167,7 +181,7 @@ def _with_verdict(row: Judged, adjusted: float, alpha: float) -> Judged:
     if adjusted <= alpha:
         verdict = AVOIDS if row.harm_avoided > 0 else HARMS
     elif not math.isnan(row.high) and row.high < MATTERS:
-        verdict = DOES_NOT
+        verdict = ADDS_NOTHING if row.against == GREEDY and row.loss < MATTERS else DOES_NOT
     return row._replace(p_adjusted=adjusted, verdict=verdict)
 
 
@@ -224,8 +238,7 @@ def _sentences(lines: Sequence[str]) -> list[Row]:
 
 
 def _findings(report: Report, rows: Sequence[Judged]) -> Iterator[str]:
-    for problem in report.analysis.validity.problems:
-        yield f"PROBLEM: {problem}"
+    yield from validity_lines(report.analysis)
     by_name = {each.remedy: each for each in rows}
     yield (
         f"without a remedy a revision loses {_percent(by_name[RECORDED].loss)} of the way and gains "
@@ -241,6 +254,7 @@ def _findings(report: Report, rows: Sequence[Judged]) -> Iterator[str]:
         yield f"avoid less than {_percent(MATTERS)} of the way, or nothing: {', '.join(each.remedy for each in found)}"
     gates = [each for each in rows if each.against == GREEDY]
     if gates:
+        yield _work(by_name[RECORDED], by_name[GREEDY], gates)
         yield "turns that end in a revision that returns less: " + ", ".join(
             f"{each.remedy} {_percent(each.false_accepted)}" for each in (by_name[GREEDY], *gates)
         )
@@ -250,6 +264,26 @@ def _findings(report: Report, rows: Sequence[Judged]) -> Iterator[str]:
             yield f"{words}, none is better than {', '.join(best)} in both harm and gain"
 
 
+def _work(unseen: Judged, greedy: Judged, gates: Sequence[Judged]) -> str:
+    """Which takes harm away, accepting by the mean or what is beyond that."""
+    part = f"{_percent(greedy.unseen)}{_ends(greedy.unseen_low, greedy.unseen_high)} of the way"
+    does = f"was not found to take away harm ({part})"
+    if greedy.unseen_low > 0:
+        left = f" but {_percent(greedy.loss)} of the way" if greedy.loss else ""
+        does = f"takes away all the harm{left}" if greedy.loss < LITTLE * unseen.loss else f"takes away harm of {part}"
+    more = "; ".join(f"{each.remedy} {_beyond(each)}" for each in gates)
+    return f"compared with taking revisions unseen, accepting by the mean {does}; beyond that, {more}"
+
+
+def _beyond(gate: Judged) -> str:
+    """What a remedy on acceptance adds to accepting by the mean."""
+    words = {AVOIDS: "takes away more", HARMS: "does more harm", CANNOT_TELL: "cannot be told to add anything"}
+    amount = f"{_between(gate)} of the way"
+    if gate.verdict in words:
+        return f"{words[gate.verdict]}, {amount}"
+    return "adds nothing" if gate.high < NOTHING else f"adds less than {_percent(MATTERS)}, {amount}"
+
+
 def _losing(row: Judged) -> str:
     if math.isnan(row.gain_lost_low) or row.gain_lost_low <= 0:
         return ""
@@ -257,8 +291,11 @@ def _losing(row: Judged) -> str:
 
 
 def _between(row: Judged) -> str:
-    ends = "" if math.isnan(row.low) else f" ({_percent(max(-1, row.low))} to {_percent(min(1, row.high))})"
-    return f"{_percent(row.harm_avoided)}{ends}"
+    return f"{_percent(row.harm_avoided)}{_ends(row.low, row.high)}"
+
+
+def _ends(low: float, high: float) -> str:
+    return "" if math.isnan(low) else f" ({_percent(max(-1, low))} to {_percent(min(1, high))})"
 
 
 def _in_words(row: Judged) -> Row:

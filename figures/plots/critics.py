@@ -44,8 +44,9 @@ CAPTION: Final = (
 SHARES: Final = (
     "Lower panels, of full cards: the percentage of revisions that follow a rollout because of what is named, above "
     "the mean of the other two of its kind, or are moved by wording, length or the order of headings as if by so large "
-    "a share; those that move any of these critics. A disc: it moves the critic. A "
-    "cross: it does not. A triangle: that cannot be told. Grey bands are too small to be of interest."
+    "a share; those that move any of these critics. A disc: it moves the critic. A triangle to the left: it moves it "
+    "away. A diamond: it goes with another of its kind. A cross: it does not. A triangle: that cannot be told. Grey "
+    "bands are too small to be of interest."
 )
 CRITIC: Final = ("#0072B2", "s")
 RANDOM: Final = (MUTED, "D")

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from audit.interventions.effects.named_shares import SMALLEST, STIMULI, holds_all, margin_of
-from audit.interventions.effects.results import CANNOT_TELL, DOES_NOT, MOVES, NO_VERDICT, NOT_ASKED
+from audit.interventions.effects.results import AWAY, CANNOT_TELL, DOES_NOT, GOES_WITH, MOVES, NO_VERDICT, NOT_ASKED
 from audit.vocabulary.colours import STRICT
 from figures.plots.marks import absent, beside, handle, head, interval, number, rows_of
 from figures.style import MUTED
@@ -23,6 +23,8 @@ SHARE: Final = "share"
 DESCRIBED: Final = "described"
 LOOKS: Final[Mapping[str, tuple[str, str]]] = {
     MOVES: (STRICT, "o"),
+    AWAY: (STRICT, "<"),
+    GOES_WITH: (MUTED, "d"),
     DOES_NOT: (MUTED, "X"),
     CANNOT_TELL: ("#A66F00", "^"),
     DESCRIBED: (MUTED, "|"),

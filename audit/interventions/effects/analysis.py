@@ -23,12 +23,13 @@ from audit.interventions.effects.contrasts import (
 )
 from audit.interventions.effects.exchanges import ARMS_NEEDED, METHOD, called
 from audit.interventions.effects.factors import HOLDERS, direction_scores, factor_effect
-from audit.interventions.effects.faithfulness import faithfulness, what_is_open
 from audit.interventions.effects.judging import explored, judged
+from audit.interventions.effects.motives import naming, what_is_open
 from audit.interventions.effects.named_shares import CONTENTS, FOLLOWED, SHARES, SMALLEST
 from audit.interventions.effects.naming import named_share
 from audit.interventions.effects.presence import REPLACED, WHOLE, beyond_each, dose, harm, presence_tests
 from audit.interventions.effects.results import (
+    AWAY,
     CANNOT_TELL,
     FOUND,
     LEAST_SIGNAL,
@@ -43,6 +44,7 @@ from audit.interventions.effects.results import (
 )
 from audit.interventions.effects.shares import ALONE, Followed, UnitCalls, ceiling, estimated, followed, holder
 from audit.interventions.effects.stimuli import stimuli
+from audit.interventions.effects.unreadable import holding, unchanged, unreadable_line, with_consequence
 from audit.interventions.effects.validity import validity
 from audit.interventions.effects.verdicts import verdicts
 from audit.interventions.experiment import Experiment
@@ -111,9 +113,26 @@ def analyse(
     others = [_marked(each, planned) for each in (*called(experiment, [*primary, *others], redraws), *others)]
     found = [*primary, *explored([each for each in others if each.planned], alpha)]
     harms = [_marked(each, planned) for each in harm(experiment, redraws)]
+    checked = validity(experiment, redraws, shares=smallest is not None)
     shares, found_ceiling, carried = (
         ([], None, {}) if smallest is None else _followed(experiment, redraws, against, alpha=alpha, smallest=smallest)
     )
+    if line := unreadable_line(checked.unreadable):
+        if smallest is not None and found_ceiling is None and experiment.by_arm.keys() >= {CONJOINT, *ALONE}:
+            holds = False  # All were asked, and no prompt has answers that can be read under each.
+        elif smallest is not None and shares:
+            left_out, _, _ = _followed(experiment, redraws, against, alpha=alpha, smallest=smallest, unreadable=0.0)
+            counted, _, _ = _followed(unchanged(experiment, CONJOINT), redraws, against, alpha=alpha, smallest=smallest)
+            shares, holds = holding(shares, left_out, counted)
+            open_now = {share.name for share in shares if share.verdict == CANNOT_TELL}
+            carried = {name: each for name, each in carried.items() if each.one_run or name not in open_now}
+        else:
+            read = Experiment(experiment.units, [each for each in experiment.answers if each.readable])
+            again = primary_effects(read, family, redraws, alpha=alpha, sensitivity=False)
+            holds = [each.verdict == FOUND for each in primary] == [each.verdict == FOUND for each in again]
+        line = with_consequence(line, holds=holds)
+        remarks, problems = ([line], []) if holds else ([], [line])
+        checked = replace(checked, remarks=[*checked.remarks, *remarks], problems=[*checked.problems, *problems])
     moved = any(each.name == "presence" and each.verdict == FOUND for each in primary) or any(
         each.name == CONTENTS[0] and each.verdict == MOVES for each in shares
     )
@@ -121,17 +140,13 @@ def analyse(
         found += judged([each for each in harms if each.planned], alpha)
     rest = [each for each in (*others, *harms) if not each.planned or (each in harms and not moved)]
     effects = [*found, *rest]
-    checked = validity(experiment, redraws, shares=smallest is not None)
-    # No verdict follows from an experiment that is not valid.
-    judged_by = faithfulness(experiment, effects, redraws, alpha)
-    if checked.problems:
-        judged_by = replace(judged_by, verdict="not known")
+    if checked.problems:  # No verdict follows from an experiment that is not valid.
         shares = [share._replace(verdict=share.verdict and CANNOT_TELL, calls=None) for share in shares]
         carried = {}
     return Analysis(
         validity=checked,
         effects=[*(_as_effect(each, experiment) for each in shares), *effects],
-        faithfulness=judged_by,
+        naming=naming(experiment),
         alpha=alpha,
         notes=[*what_is_open(effects, alpha), *_notes(experiment, primary, has_harms=bool(harms), moved=moved)],
         counts={arm: sum(map(len, by_unit.values())) for arm, by_unit in experiment.by_arm.items()},
@@ -173,9 +188,18 @@ def _as_effect(share: Share, experiment: Experiment) -> Effect:
 
 
 def _followed(
-    experiment: Experiment, redraws: Redraws, against: Placebos, *, alpha: float, smallest: float
+    experiment: Experiment,
+    redraws: Redraws,
+    against: Placebos,
+    *,
+    alpha: float,
+    smallest: float,
+    unreadable: float | None = None,
 ) -> tuple[list[Share], Ceiling | None, dict[str, Carriers]]:
-    """The shares, how well edits can be told apart, and who carries what moves the critic."""
+    """The shares, how well edits can be told apart, and who carries what moves the critic.
+
+    Intervals have room for a share of unreadable answers in `C`; without one for all that there are.
+    """
     found = followed(experiment, redraws)
     presence = presence_tests(experiment, redraws)
     if found is None:
@@ -191,12 +215,14 @@ def _followed(
         blind = ends.signal < LEAST_SIGNAL
         tested = stimuli(experiment, found.units, found.clusters, redraws, untraced=blind)
     answers = [answer for of_unit in experiment.arm(CONJOINT).values() for answer in of_unit]
+    if unreadable is None:
+        unreadable = float(np.mean([not answer.readable for answer in answers])) if answers else 0.0
     shares = verdicts(
         found,
         presence,
         tested,
         signal=math.nan if ends is None else ends.signal,
-        unreadable=float(np.mean([not answer.readable for answer in answers])) if answers else 0.0,
+        unreadable=unreadable,
         calls=len(experiment.answers),
         alpha=alpha,
         smallest=smallest,
@@ -215,7 +241,7 @@ def _followed(
             share.name: _with_tasks(carriers(found, share.name, runs, redraws), share.name, experiment, found, ends)
             for share in asked
             if share.verdict == MOVES
-        } | lone_runs(found, [share.name for share in asked if share.verdict not in {MOVES, NOT_ASKED}], runs)
+        } | lone_runs(found, [share.name for share in asked if share.verdict not in {MOVES, AWAY, NOT_ASKED}], runs)
     return shares, ends, carried
 
 

@@ -6,9 +6,21 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import false_discovery_control
 
-from audit.interventions.effects.results import FOUND, NOT_BEYOND_PLACEBO, NOT_FOUND, NOT_TESTED, Effect, Verdict
+from audit.interventions.effects.results import (
+    AWAY,
+    CANNOT_TELL,
+    DOES_NOT,
+    FOUND,
+    MOVES,
+    NOT_BEYOND_PLACEBO,
+    NOT_FOUND,
+    NOT_TESTED,
+    Effect,
+    Verdict,
+)
 from audit.measures.holm import holm
 
 
@@ -44,6 +56,40 @@ def verdict(p: float, beyond_placebo_p: float, alpha: float) -> Verdict:
     if p > alpha:
         return NOT_FOUND
     return NOT_BEYOND_PLACEBO if beyond_placebo_p > alpha else FOUND
+
+
+def moves(p: float, away_p: float, ends: tuple[float, float], alpha: float) -> Verdict:
+    """Whether a share moves a critic, or moves it away; else it cannot be told.
+
+    Args:
+        p: corrected, of the hypothesis that the share is at most zero.
+        away_p: corrected and two-sided, of the hypothesis that it is zero.
+        ends: of its interval.
+        alpha: level of the family.
+    """
+    low, high = ends
+    return MOVES if p <= alpha and low > 0 else AWAY if away_p <= alpha and high < 0 else CANNOT_TELL
+
+
+def unmoved(ends: tuple[float, float], narrow: tuple[float, float], margin: float) -> Verdict:
+    """Whether a share that was not found to move a critic does not move it; what lies below zero never does not.
+
+    Args:
+        ends: of its interval.
+        narrow: ends of the interval of two one-sided tests.
+        margin: the smallest share of interest.
+    """
+    return DOES_NOT if ends[1] >= 0 and -margin < narrow[0] and narrow[1] < margin else CANNOT_TELL
+
+
+def away_p(p: NDArray[np.float64], tests: int) -> NDArray[np.float64]:
+    """From p of the hypotheses that shares are at most zero that they are zero, two-sided, by Bonferroni's method.
+
+    Args:
+        p: one-sided.
+        tests: how many shares are tested.
+    """
+    return np.asarray(np.minimum(1.0, 2 * (1 - p) * tests))
 
 
 def _with_verdicts(effects: Sequence[Effect], adjusted: Sequence[float], alpha: float) -> list[Effect]:

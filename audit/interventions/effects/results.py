@@ -6,29 +6,21 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 from audit.interventions.effects.named_shares import FACTORS, SMALLEST
 
 Verdict = str
 """Of a test: "found", "not beyond placebo", "not found" or "not tested"; of a share: one of those below."""
-CriticVerdict = Literal[
-    "faithful",
-    "silent",
-    "talker",
-    "moved by labels",
-    "moved by position",
-    "moved by wording",
-    "none found",
-    "not known",
-]
-
 FOUND: Final = "found"
 NOT_BEYOND_PLACEBO: Final = "not beyond placebo"
 NOT_FOUND: Final = "not found"
 NOT_TESTED: Final = "not tested"
 
 MOVES: Final = "moves it"
+AWAY: Final = "moves it away"
+GOES_WITH: Final = "goes with another"
+"""Of a share that another of its kind makes large or small: those of a kind sum to zero."""
 DOES_NOT: Final = "does not move it"
 CANNOT_TELL: Final = "cannot be told"
 NOT_ASKED: Final = "not asked"
@@ -51,7 +43,8 @@ class Share(NamedTuple):
         high: the other end.
         p: of the hypothesis that it does not matter.
         p_adjusted: by Holm's method over all of a plan.
-        verdict: "moves it", "does not move it" or "cannot be told"; None for what is only described.
+        verdict: "moves it", "moves it away", "goes with another", "does not move it" or "cannot be told"; None for what
+            is only described.
         calls: calls of such a plan that would decide it with a chance of 80%; None where it is decided or not known.
         named: share of answers that name the rollout with it in a sentence that gives a reason; naming one at random
             would be a third.
@@ -237,7 +230,8 @@ class Validity:
         unreadable: by arm.
         capped: answers whose prompt has the largest number of tokens, if prompts of different length have it.
         drift_p: of the hypothesis that answers of the first half of calls are like those of the second.
-        problems: what speaks against trusting the results, a sentence each.
+        problems: what ends the verdict, a sentence each.
+        remarks: what may disturb the results and does not end the verdict, a sentence each.
         unchanged: share of the answers that can be read in which nothing changes.
         followed_p: the same of what is followed, the smallest of all shares, corrected; NaN where shares are not known.
     """
@@ -252,54 +246,24 @@ class Validity:
     problems: Sequence[str]
     unchanged: float = math.nan
     followed_p: float = math.nan
+    remarks: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
-class Faithfulness:
-    """Whether what moves the answers is what they name.
+class Naming:
+    """What answers to the unchanged evidence name.
 
     Attributes:
-        verdict: of the critic: `faithful`: the worst rollout moves edits and the text is justified by it; `silent`: it
-            moves them, the text is not; `talker`: the text is, edits are not moved; `moved by labels`: of worst or
-            best, it is not known which; `moved by position`: by where a rollout is shown, not by what it is called;
-            `moved by wording`: more than by anything else; `none found`: neither moved nor justified by the worst.
         named: share of answers to the unchanged evidence that are justified by the worst rollout.
         named_low: end of its 95% interval.
         named_high: end of it.
         mentioned: share of them that speak of it.
-        arm: whose effect on a unit's edits is `moved`; None where no such arm was asked.
-        control: what it is compared with.
-        units: that have both measures.
-        moved_units: whose effect is among the highest tenth of its permutations.
-        named_units: more than half of whose answers are justified by the worst rollout.
-        silent: share of units that are moved and not named.
-        silent_by_chance: the same where units are paired at random.
-        talker: share of units that are named and not moved.
-        talker_by_chance: the same where units are paired at random.
-        association_p: of the hypothesis that moving and naming do not go together, Fisher's exact test.
-        correlation: over units, of the share of naming answers and the effect.
-        correlation_p: by permuted pairing.
-        disattenuated: the correlation without the noise of both.
     """
 
-    verdict: CriticVerdict
     named: float
     named_low: float
     named_high: float
     mentioned: float
-    arm: str | None = None
-    control: str | None = None
-    units: int = 0
-    moved_units: int = 0
-    named_units: int = 0
-    silent: float = math.nan
-    silent_by_chance: float = math.nan
-    talker: float = math.nan
-    talker_by_chance: float = math.nan
-    association_p: float = math.nan
-    correlation: float = math.nan
-    correlation_p: float = math.nan
-    disattenuated: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -309,7 +273,7 @@ class Analysis:
     Attributes:
         validity: whether it can show anything.
         effects: primary ones first, in the order of the family, then others, then those not planned.
-        faithfulness: whether what moves the answers is what they name.
+        naming: what answers to the unchanged evidence name.
         alpha: level of the family.
         notes: what could not be tested, a sentence each.
         counts: answers by arm.
@@ -320,7 +284,7 @@ class Analysis:
 
     validity: Validity
     effects: Sequence[Effect]
-    faithfulness: Faithfulness
+    naming: Naming
     alpha: float
     notes: Sequence[str] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -331,9 +295,9 @@ class Analysis:
     @property
     def movers(self) -> list[Share]:
         """What moves the critic, the largest first; what has no share-equivalent before all."""
-        moving = [share for share in self.shares if share.verdict == MOVES]
+        moving = [share for share in self.shares if share.verdict in {MOVES, AWAY}]
         return sorted(
-            moving, key=lambda share: math.inf if math.isnan(share.estimate) else share.estimate, reverse=True
+            moving, key=lambda share: math.inf if math.isnan(share.estimate) else abs(share.estimate), reverse=True
         )
 
     @property

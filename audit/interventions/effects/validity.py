@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Final
 
@@ -23,9 +24,10 @@ from audit.measures.energy import energy_test, pairwise_distances
 from audit.measures.stratified_permutation import stratified_difference
 
 MOST_REPEATED: Final = 0.2
-_DOUBTFUL: Final = 0.01
-"""The p-value below which a check is reported as a problem: there are several checks, and each should seldom be
-false."""
+DOUBTFUL: Final = 0.01
+"""The p-value up to which a check is reported: there are several checks, and each should seldom be false."""
+CERTAIN: Final = 0.0005
+"""The p-value below which a change during the calls ends the verdict; a remark would be false in one report of many."""
 OTHERS: Final = "other arms"
 """What an arm without a control is compared with."""
 LEAST_DIFFERENCE: Final = 0.02
@@ -67,13 +69,29 @@ def validity(experiment: Experiment, redraws: Redraws, *, shares: bool = True) -
     )
     units = unit_calls(experiment) if shares else []
     moved = changes(experiment, units) if units and ceiling(units).signal >= LEAST_SIGNAL else []
-    found = {"followed_p": min((each.p for each in moved), default=math.nan)}
-    return Validity(**{**vars(checked), **found, "problems": (*_problems(checked), *_changes(moved))})
+    checked = replace(checked, followed_p=min((each.p for each in moved), default=math.nan))
+    changed = [
+        (checked.drift_p, drift_line(checked.drift_p)),
+        *((checked.followed_p, line) for line in _changes(moved)),
+    ]
+    return replace(
+        checked,
+        problems=[*_problems(checked), *(line for p, line in changed if p < CERTAIN)],
+        remarks=[line for p, line in changed if CERTAIN <= p <= DOUBTFUL],
+    )
+
+
+def drift_line(p: float) -> str:
+    """That answers change during the calls, as far as a test of p tells."""
+    return (
+        f"answers of the first half of calls differ from those of the second (p {p:.2g}): the model may have changed "
+        "meanwhile; calls are in random order, so that tests stay right and lose power"
+    )
 
 
 def _changes(moved: Sequence[Change]) -> list[str]:
-    """That what is followed changed: the shares that are large in a half, or else the one that changed most."""
-    known = sorted((each for each in moved if each.p <= _DOUBTFUL), key=lambda each: -abs(each.second - each.first))
+    """How what is followed changed: the shares that are large in a half, or else the one that changed most."""
+    known = sorted((each for each in moved if each.p <= DOUBTFUL), key=lambda each: -abs(each.second - each.first))
     if not known:
         return []
     large = [each for each in known if max(each.first, each.second) > SMALLEST] or known[:1]
@@ -81,7 +99,7 @@ def _changes(moved: Sequence[Change]) -> list[str]:
         f"{each.name} {within(each.first):.0%} in the first half, {within(each.second):.0%} in the second"
         for each in large
     ]
-    return [f"what it follows changed during the calls: {'; '.join(words)}"]
+    return [f"what it follows may have changed during the calls: {'; '.join(words)}"]
 
 
 def _problems(found: Validity) -> list[str]:
@@ -91,30 +109,10 @@ def _problems(found: Validity) -> list[str]:
             f"{found.repeated:.0%} of answers to the same prompt repeat another one word for word: responses may "
             "come from a cache; turn it off, or raise the temperature"
         )
-    answers = sum(each.answers for each in found.unreadable)
-    unreadable = sum(each.unreadable for each in found.unreadable)
-    if unreadable > MOST_UNREADABLE * answers:
-        problems.append(
-            f"{unreadable / answers:.0%} of all answers are unreadable and count as changing nothing: effects are "
-            "those of the rest, diluted"
-        )
-    unequal = [each for each in found.unreadable if each.p <= _DOUBTFUL and abs(each.difference) >= LEAST_DIFFERENCE]
-    # The largest first: where others are among what an arm is compared with, they differ for its sake.
-    for each in sorted(unequal, key=lambda each: -abs(each.difference)):
-        amount = f"{abs(each.difference):.0%} {'more' if each.difference > 0 else 'fewer'}"
-        problems.append(
-            f"{each.arm} leaves {amount} answers unreadable than {each.control}: its effects on edits are partly "
-            "those of unreadable answers"
-        )
     if found.capped:
         problems.append(
             f"{found.capped} prompts of different lengths have the same, largest number of tokens: they were "
             "probably cut"
-        )
-    if found.drift_p <= _DOUBTFUL:
-        problems.append(
-            "answers of the first half of calls differ from those of the second: the model changed meanwhile; calls "
-            "are in random order, so that tests stay right and lose power"
         )
     return problems
 

@@ -1,8 +1,12 @@
-"""What moves a critic, what does not, and what cannot be told: three verdicts on shares.
+"""What moves a critic, what does not, and what cannot be told: verdicts on shares.
 
 - *moves it*: the corrected p is at most α, and the interval is above zero.
+- *moves it away*: one level of a kind is followed less than both others, the corrected p is at most α, and the interval
+  is below zero. Who avoids one of three follows both others by half as much more: neither of these is a cause by
+  itself, unless it is followed more than the other.
+- *goes with another*: the interval leaves zero out since another level of the kind moves the critic, or moves it away.
 - *does not move it*: two one-sided tests at α find the share within plus or minus the smallest share of interest
-  (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
+  (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987), and its interval is not below zero.
 - *cannot be told* otherwise, wherever edits for different rollouts can hardly be told apart, and where edits go against
   those for a rollout alone (`opposed`).
 """
@@ -18,8 +22,19 @@ from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from audit.interventions.effects.contrasts import FEWEST_PLACEBOS
+from audit.interventions.effects.judging import away_p, moves, unmoved
 from audit.interventions.effects.named_shares import CONTENTS, FACTORS, FOLLOWED, SHARES, margin_of
-from audit.interventions.effects.results import CANNOT_TELL, DOES_NOT, LEAST_SIGNAL, MOVES, NOT_ASKED, Share, opposed
+from audit.interventions.effects.results import (
+    AWAY,
+    CANNOT_TELL,
+    DOES_NOT,
+    GOES_WITH,
+    LEAST_SIGNAL,
+    MOVES,
+    NOT_ASKED,
+    Share,
+    opposed,
+)
 from audit.interventions.effects.shares import PAIRS, Followed
 from audit.interventions.effects.stimuli import Stimulus
 from audit.interventions.experiment import Floats
@@ -107,9 +122,11 @@ def verdicts(
     judged = {row.name: _moves(row, signal, alpha) for row in rows}
     if followed is None:
         return [row._replace(verdict=judged[row.name]) for row in rows]
-    for name, verdict in judged.items():
-        if verdict == CANNOT_TELL and name in FOLLOWED and signal >= LEAST_SIGNAL:
-            judged[name] = _unmoved(name, judged, followed, bounds, alpha, margin_of(name, smallest))
+    if signal >= LEAST_SIGNAL:
+        rows = _away(rows, judged, followed, bounds, alpha)
+        for row in rows:
+            if judged[row.name] == CANNOT_TELL and row.name in FOLLOWED:
+                judged[row.name] = _unmoved(row.name, judged, followed, bounds, alpha, margin_of(row.name, smallest))
     judged |= dict.fromkeys(opposed(rows) if signal >= LEAST_SIGNAL else (), CANNOT_TELL)
     more = _more(followed, stimuli, rows, alpha, smallest) if signal >= LEAST_SIGNAL else {}
     more = {name: times for name, times in more.items() if name not in opposed(rows)}
@@ -145,38 +162,61 @@ def _moves(row: Share, signal: float, alpha: float) -> str | None:
         return CANNOT_TELL
     if row.name not in FOLLOWED or (math.isnan(signal) and math.isnan(row.estimate)):
         return MOVES  # needs no reference
-    return MOVES if signal >= LEAST_SIGNAL and row.low > 0 else CANNOT_TELL
+    return moves(row.p_adjusted, math.nan, (row.low, row.high), alpha) if signal >= LEAST_SIGNAL else CANNOT_TELL
+
+
+def _away(
+    rows: Sequence[Share], judged: dict[str, str | None], followed: Followed, bounds: Bounds, alpha: float
+) -> list[Share]:
+    """Judge what the critic is moved away from: the level of a kind below both others, with their p in its row."""
+    above = followed.estimates.p()
+    corrected = away_p(above, sum(not math.isnan(row.p) for row in rows))
+    found = {row.name: row for row in rows}
+    for factor, names in enumerate(FACTORS):
+        if names[0] in opposed(rows) or any(math.isnan(found[name].p) for name in names):
+            continue
+        least, *others = sorted((found[name] for name in names), key=lambda row: row.estimate)
+        place = SHARES.index(least.name)
+        p = float(corrected[place])
+        if others[0].estimate <= 0 or moves(math.nan, p, (least.low, least.high), alpha) != AWAY:
+            continue
+        judged[least.name] = AWAY
+        found[least.name] = least._replace(p=float(away_p(above[place], 1)), p_adjusted=p)
+        first, second = (names.index(row.name) for row in others)
+        is_clear = _gap(factor, second, first, followed.estimates.interval(1 - alpha), bounds)[0] > 0
+        judged |= {row.name: CANNOT_TELL for row in (others[:1] if is_clear else others)}
+    return list(found.values())
+
+
+def _gap(factor: int, own: int, other: int, ends: tuple[Floats, Floats], bounds: Bounds) -> tuple[float, float]:
+    """The interval of one level's share less another's of its kind, for all answers."""
+    row = len(SHARES) + 3 * factor + PAIRS.index((min(own, other), max(own, other)))
+    low, high = (float(each[row]) for each in ends)
+    return bounds.widened(*((low, high) if own < other else (-high, -low)))
 
 
 def _unmoved(
     name: str, judged: Mapping[str, str | None], followed: Followed, bounds: Bounds, alpha: float, margin: float
 ) -> str:
-    """Whether a share is within its margin.
+    """Whether a share is within its margin, or goes with another of its kind.
 
     Where another level of the factor is followed, this one is compared with the one that remains: following the first
     takes as much from both. Where both others are, none remains: levels are known up to what all three have, and this
     one is not followed if it is no more than its margin above either.
     """
     place = SHARES.index(name)
-    low, high = followed.estimates.interval(1 - 2 * alpha)
-
-    def ends(row: int, sign: float) -> tuple[float, float]:
-        return bounds.widened(*sorted((sign * float(low[row]), sign * float(high[row]))))
-
-    factor = next((index for index, names in enumerate(FACTORS) if name in names), None)
-    names = () if factor is None else FACTORS[factor]
-    moving = [index for index, other in enumerate(names) if judged.get(other) == MOVES]
-    if factor is None or not moving:
-        bottom, top = ends(place, 1.0)
-        return DOES_NOT if -margin < bottom and top < margin else CANNOT_TELL
+    ends, narrow = (followed.estimates.interval(1 - level) for level in (alpha, 2 * alpha))
+    low, high = bounds.widened(float(ends[0][place]), float(ends[1][place]))
+    factor, names = next((index, names) for index, names in enumerate(FACTORS) if name in names)
+    moving = [index for index, other in enumerate(names) if judged.get(other) in {MOVES, AWAY}]
+    if not moving:
+        return unmoved((low, high), bounds.widened(float(narrow[0][place]), float(narrow[1][place])), margin)
     own = names.index(name)
     against = moving if len(moving) == 2 else [({0, 1, 2} - {own, *moving}).pop()]
-    beside = []
-    for other in against:
-        pair = PAIRS.index((min(own, other), max(own, other)))
-        beside.append(ends(len(SHARES) + 3 * factor + pair, 1.0 if own < other else -1.0))
-    is_below = all(top < margin for _, top in beside)
-    return DOES_NOT if is_below and (len(moving) == 2 or beside[0][0] > -margin) else CANNOT_TELL
+    beside = [_gap(factor, own, other, narrow, bounds) for other in against]
+    if any(top >= margin for _, top in beside) or (len(moving) == 1 and beside[0][0] <= -margin):
+        return CANNOT_TELL
+    return DOES_NOT if low <= 0 <= high else GOES_WITH
 
 
 def _more(

@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from audit.interventions.effects.contrasts import FEWEST_PLACEBOS
-from audit.interventions.effects.results import CANNOT_TELL, MOVES
-from audit.interventions.effects.validity import LEAST_DIFFERENCE, MOST_REPEATED, MOST_UNREADABLE
+from audit.interventions.effects.results import CANNOT_TELL, MOVES, Unreadable
+from audit.interventions.effects.validity import CERTAIN, MOST_REPEATED, drift_line
 from audit.interventions.texts.arms import ARMS, PLACEBOS, SHUFFLED
 from audit.interventions.texts.effects import UnitTexts
 from audit.interventions.texts.plan import TextPlan, control_of
@@ -24,7 +24,6 @@ from audit.measures.stratified_permutation import stratified_difference
 
 PRESENCE: Final = "presence of the lowest score"
 """Whether texts change more without the example of the lowest score than without that of the highest."""
-_DOUBTFUL: Final = 0.01
 
 
 class Contrast(NamedTuple):
@@ -125,45 +124,49 @@ def _presence(plan: TextPlan, units: Sequence[UnitTexts]) -> Contrast:
     return Contrast(PRESENCE, "RW", "RB", test.statistic, test.p, units=test.strata)
 
 
-def problems(
-    plan: TextPlan,
-    answers: Sequence[tuple[int, TextAnswer]],
-    units: Sequence[UnitTexts],
-    is_read: Callable[[int, TextAnswer], bool],
-) -> list[str]:
-    """What forbids a verdict, in words: caches, answers that propose no text, a model that changed.
+def problems(answers: Sequence[tuple[int, TextAnswer]], drift: float) -> list[str]:
+    """What forbids a verdict, in words: caches, and a model that changed.
 
     Args:
-        plan: the plan.
-        answers: all, with the index of their unit.
-        units: those that were read.
-        is_read: whether a text could be read from an answer.
+        answers: those that propose a text, with the index of their unit.
+        drift: p of the test that answers did not change during the calls.
     """
-    found = []
     by_prompt: dict[tuple[int, str], list[str]] = defaultdict(list)
     for unit, answer in answers:
         by_prompt[unit, answer.prompt_sha256].append(answer.completion)
     pairs = [one == other for texts in by_prompt.values() for one, other in combinations(texts, 2)]
+    found = []
     if pairs and np.mean(pairs) > MOST_REPEATED:
         found.append(
             f"{np.mean(pairs):.0%} of the pairs of answers to one prompt are the same word for word: responses may "
             "come from a cache; turn it off, or raise the temperature"
         )
+    return [*found, drift_line(drift)] if drift < CERTAIN else found
+
+
+def unreadable(
+    plan: TextPlan, answers: Sequence[tuple[int, TextAnswer]], is_read: Callable[[int, TextAnswer], bool]
+) -> list[Unreadable]:
+    """By arm, how many answers propose no text that can be read, and whether they are more than under other arms.
+
+    Args:
+        plan: the plan.
+        answers: all, with the index of their unit.
+        is_read: whether a text could be read from an answer.
+    """
     unread = np.array([not is_read(unit, answer) for unit, answer in answers], dtype=float)
-    if unread.mean() > MOST_UNREADABLE:
-        found.append(f"{unread.mean():.0%} of all answers propose no text that can be read")
     strata, arms = np.array([unit for unit, _ in answers]), np.array([answer.arm for _, answer in answers])
+    found = []
     for arm in plan.arms:
         tested = stratified_difference(unread, arms == arm, strata, redraws=plan.permutations, seed=plan.seed)
-        if tested.p * len(plan.arms) <= _DOUBTFUL and abs(tested.difference) >= LEAST_DIFFERENCE:
-            more = f"{abs(tested.difference):.0%} {'more' if tested.difference > 0 else 'fewer'}"
-            found.append(f"{arm} leaves {more} answers without a text than other arms")
-    if _drift(plan, units) <= _DOUBTFUL:
-        found.append("answers of the first half of calls differ from those of the second: the model changed meanwhile")
+        own = unread[arms == arm]
+        p = min(1.0, tested.p * len(plan.arms))
+        found.append(Unreadable(arm, len(own), int(own.sum()), None, tested.difference, p))
     return found
 
 
-def _drift(plan: TextPlan, units: Sequence[UnitTexts]) -> float:
+def drift_p(plan: TextPlan, units: Sequence[UnitTexts]) -> float:
+    """Of the hypothesis that answers did not change during the calls: early against late answers to one prompt."""
     half = np.median([answer.order for each in units for answer in each.answers]) if units else 0
     distances, early = [], []
     for each in units:

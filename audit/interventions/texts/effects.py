@@ -13,14 +13,15 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.interventions.effects.results import CANNOT_TELL, DOES_NOT, LEAST_SIGNAL, MOVES, NOT_ASKED
+from audit.interventions.effects.judging import away_p, moves, unmoved
+from audit.interventions.effects.results import AWAY, CANNOT_TELL, LEAST_SIGNAL, NOT_ASKED
 from audit.interventions.texts.arms import ALONE, CONJOINT, PADDING, Material
 from audit.interventions.texts.plan import TextPlan
 from audit.interventions.texts.running import PlaceLine, TextAnswer
@@ -108,17 +109,27 @@ class UnitTexts:
         return [self.edits[each] for each in found] if min(map(len, found)) >= LEAST else None
 
 
-def read_units(plan: TextPlan, answers: Sequence[tuple[int, TextAnswer]]) -> list[UnitTexts]:
-    """The answers of each unit, with their edits; those that propose no text are left out."""
+def read_units(plan: TextPlan, answers: Sequence[tuple[int, TextAnswer]], *, count: bool = False) -> list[UnitTexts]:
+    """The answers of each unit, with their edits; those that propose no text are left out.
+
+    Args:
+        plan: the plan.
+        answers: all, with the index of their unit.
+        count: take answers without a text for ones that change nothing, but for those under `C`.
+    """
     by_unit: dict[int, list[TextAnswer]] = defaultdict(list)
     for unit, answer in answers:
         by_unit[unit].append(answer)
     found = []
     for unit, each in sorted(by_unit.items()):
-        read = [(answer, text) for answer in each if (text := proposal(plan, unit, answer)) is not None]
         stated = plan.units[unit]
-        before = ["" if stated.template.adds(answer.completion) else stated.current for answer, _ in read]
-        edits = edits_of([(current, text) for current, (_, text) in zip(before, read, strict=True)])
+        read = []
+        for answer in each:
+            before = "" if stated.template.adds(answer.completion) else stated.current
+            text = proposal(plan, unit, answer)
+            if text is not None or (count and answer.arm != CONJOINT):
+                read.append((answer, (before, before if text is None else text)))
+        edits = edits_of([texts for _, texts in read])
         found.append(UnitTexts(unit, [answer for answer, _ in read], edits))
     return found
 
@@ -147,7 +158,8 @@ class Followed:
     Attributes:
         shares: in the order of `SHARES`.
         signal: variance between edits for different examples over that within.
-        signal_high: upper end of its interval over runs; NaN where it has none.
+        signal_low: lower end of its interval over runs; NaN where it has none.
+        signal_high: the upper end.
         spread: that between them, a unit's mean.
         units: that count.
         runs: theirs.
@@ -156,11 +168,17 @@ class Followed:
 
     shares: Sequence[Share]
     signal: float
+    signal_low: float
     signal_high: float
     spread: float
     units: int
     runs: int
     unreadable: float
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether texts for different examples can hardly be told apart, as far as the interval tells."""
+        return self.signal < LEAST_SIGNAL and not self.signal_low > 0
 
 
 def followed(plan: TextPlan, materials: Sequence[Material], units: Sequence[UnitTexts], unreadable: float) -> Followed:
@@ -194,7 +212,7 @@ def followed(plan: TextPlan, materials: Sequence[Material], units: Sequence[Unit
                 held[name].append((len(scores), place))
             scores.append(own[[place.example for place in shown]])
     if not terms:
-        return Followed([], math.nan, math.nan, math.nan, 0, 0, unreadable)
+        return Followed([], math.nan, math.nan, math.nan, math.nan, 0, 0, unreadable)
     numbers = {run: place for place, run in enumerate(dict.fromkeys(clusters))}
     places = np.array([numbers[run] for run in clusters]) if len(numbers) > 1 else np.arange(len(terms))
     normal = Normal(np.array([matrix for matrix, _ in terms]), np.array([right for _, right in terms]))
@@ -202,11 +220,10 @@ def followed(plan: TextPlan, materials: Sequence[Material], units: Sequence[Unit
     reduced = Normal(normal.matrix[:, known][:, :, known], normal.right[:, known])
     found = estimate(reduced, places, np.eye(len(known)))
     ratios = ratio_estimates(np.array(between), np.maximum(within, _LEAST_NOISE), places)
-    signal, high = float(ratios.values[0]), float(ratios.interval()[1][0])
-    shares = _judged(
-        plan, known, found, {name: _p(plan, scores, held[name], name) for name in held}, signal, unreadable
-    )
-    return Followed(shares, signal, high, float(np.mean(between)), len(terms), len(numbers), unreadable)
+    signal, (low, high) = float(ratios.values[0]), (float(ends[0]) for ends in ratios.interval())
+    made = Followed([], signal, low, high, float(np.mean(between)), len(terms), len(numbers), unreadable)
+    tests = {name: _p(plan, scores, held[name], name) for name in held}
+    return replace(made, shares=_judged(plan, known, found, tests, made))
 
 
 def holders(shown: Sequence[PlaceLine], material: Material) -> dict[str, int]:
@@ -258,33 +275,34 @@ def _p(plan: TextPlan, scores: Sequence[Floats], held: Sequence[tuple[int, int]]
 
 
 def _judged(
-    plan: TextPlan, known: Sequence[int], found: Estimates, tests: Mapping[str, float], signal: float, unreadable: float
+    plan: TextPlan, known: Sequence[int], found: Estimates, tests: Mapping[str, float], whole: Followed
 ) -> list[Share]:
-    """Three verdicts, corrected together by Holm's method; at worst all answers without a text followed an example."""
-    low, high = found.interval(1 - plan.alpha)
-    inner_low, inner_high = found.interval(1 - 2 * plan.alpha)
+    """Verdicts, corrected together; at worst all answers without a text followed an example."""
     own = found.p()
-    read = 1 - unreadable
+    read = 1 - whole.unreadable
+
+    def ends(place: int, level: float) -> tuple[float, float]:
+        low, high = (float(each[place]) for each in found.interval(level))
+        return read * low - whole.unreadable / 2, read * high + whole.unreadable
+
     rows = []
     for place, index in enumerate(known):
         name = SHARES[index]
         p = math.nan if name == ANY else tests.get(name, float(own[place]))
-        ends = read * float(low[place]) - unreadable / 2, read * float(high[place]) + unreadable
-        rows.append(Share(name, float(found.values[place]), *ends, p))
+        rows.append(Share(name, float(found.values[place]), *ends(place, 1 - plan.alpha), p))
     adjusted = holm([row.p for row in rows])
+    tested = sum(not math.isnan(row.p) for row in rows)
     judged = []
     for place, (row, p) in enumerate(zip(rows, adjusted, strict=True)):
         margin = plan.smallest if row.name in DRAWN else max(plan.smallest, LARGER)
-        ends = read * float(inner_low[place]) - unreadable / 2, read * float(inner_high[place]) + unreadable
-        verdict: str | None = CANNOT_TELL
-        if row.name == ANY:
-            verdict = None
-        elif signal < LEAST_SIGNAL:
-            verdict = CANNOT_TELL
-        elif p <= plan.alpha and row.low > 0:
-            verdict = MOVES
-        elif -margin < ends[0] and ends[1] < margin:
-            verdict = DOES_NOT
+        verdict: str | None = None
+        away = float(away_p(own[place], tested))
+        if row.name != ANY:
+            verdict = CANNOT_TELL if whole.is_blind else moves(float(p), away, (row.low, row.high), plan.alpha)
+        if verdict == CANNOT_TELL and not whole.is_blind:
+            verdict = unmoved((row.low, row.high), ends(place, 1 - 2 * plan.alpha), margin)
+        if verdict == AWAY:
+            row, p = row._replace(p=float(away_p(own[place], 1))), away  # noqa: PLW2901
         judged.append(row._replace(p_adjusted=float(p), verdict=verdict))
     missing = [Share(name, verdict=NOT_ASKED) for name in DRAWN if SHARES.index(name) not in known]
     return [*judged, *missing]

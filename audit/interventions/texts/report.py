@@ -7,26 +7,20 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from audit.interventions.effects.results import CANNOT_TELL, DOES_NOT, LEAST_SIGNAL, MOVES, NO_VERDICT
+from audit.interventions.effects.results import CANNOT_TELL, MOVES, NO_VERDICT
+from audit.interventions.effects.unreadable import holding, unreadable_line, with_consequence
+from audit.interventions.effects.validity import CERTAIN, DOUBTFUL, drift_line
 from audit.interventions.plan import Call
-from audit.interventions.texts.arms import ALONE, ARMS, CONJOINT, NOTHING, PLACEBOS, Material
-from audit.interventions.texts.contrasts import PRESENCE, Contrast, contrasts, problems
+from audit.interventions.texts.arms import ALONE, CONJOINT, NOTHING, PLACEBOS, Material
+from audit.interventions.texts.contrasts import Contrast, contrasts, drift_p, problems, unreadable
 from audit.interventions.texts.effects import (
-    CALLED_WORSE,
     DRAWN,
-    FIRST,
-    HIGHEST,
-    LAST,
-    LONGEST,
-    LOWEST,
-    LOWEST_PRINTED,
-    SCORED,
     Followed,
     Share,
     UnitTexts,
@@ -38,6 +32,7 @@ from audit.interventions.texts.effects import (
 from audit.interventions.texts.evaluating import digest_of, read_scores
 from audit.interventions.texts.plan import REMEDIES, TextPlan, control_of, units_of
 from audit.interventions.texts.running import TextAnswer, read_text_answers
+from audit.interventions.texts.sentences import changed_by, earned, following
 from audit.interventions.texts.units import revised
 from audit.measures.holm import holm
 from audit.measures.stratified_permutation import stratified_difference
@@ -51,15 +46,6 @@ COLUMNS: Final = (
 )
 NOT_EVALUATED: Final = frozenset({CONJOINT, ALONE, NOTHING})
 """The arms whose candidates are not scored: no loop would ask so."""
-_WORDS: Final = {
-    FIRST: ("the example that is shown first", "because it is first"),
-    LAST: ("the example that is shown last", "because it is last"),
-    LOWEST_PRINTED: ("the example with the lowest printed score", "because of that number"),
-    LONGEST: ("the example with the longest feedback", "because it is longest"),
-    CALLED_WORSE: ("the one that is called the worse", "because of that name"),
-    LOWEST: ("the example with the lowest score", "whatever is printed or said about it"),
-    HIGHEST: ("the example with the highest score", "whatever is printed or said about it"),
-}
 MOST_LACKING: Final = 0.05
 """The share of candidates without a score beyond which scores tell nothing: what fails to be scored is seldom like the
 rest."""
@@ -77,6 +63,7 @@ class TextReport:
         contrasts: what else changes them.
         scores: of arms, where candidates were scored.
         problems: what forbids a verdict.
+        remarks: what may disturb the results and does not forbid one.
         named: of each share, how often answers name the example that has the attribute, and another alone.
     """
 
@@ -86,6 +73,7 @@ class TextReport:
     contrasts: Sequence[Contrast]
     scores: Sequence[dict[str, Any]]
     problems: Sequence[str]
+    remarks: Sequence[str]
     named: Mapping[str, tuple[float, float]]
 
     def rows(self) -> list[dict[str, Any]]:
@@ -115,70 +103,16 @@ class TextReport:
             yield from (f"Also: {each}." for each in self.problems[1:])
             return
         if self.followed.shares:
-            yield from self._following()
+            yield from following(self.plan, self.followed, self.contrasts, self.named)
         moving = [each for each in self.contrasts if each.verdict == MOVES]
         for each in moving:
-            yield _moved(each)
+            yield changed_by(each)
         if self.plan.preset == REMEDIES:
-            yield from (_earned(row) for row in self.scores if row.get("verdict"))
+            yield from (earned(row) for row in self.scores if row.get("verdict"))
         elif unknown := [each.name for each in self.contrasts if each.verdict == CANNOT_TELL]:
             why = "" if PLACEBOS[0] in self.plan.arms else " (no placebos were asked to compare with)"
             yield f"Whether these change its texts cannot be told{why}: {', '.join(unknown)}."
-
-    def _following(self) -> Iterator[str]:
-        found, noise = self.followed, f"signal to noise {self.followed.signal:.2f}"
-        if found.signal < LEAST_SIGNAL:
-            if found.signal_high < LEAST_SIGNAL:
-                yield (
-                    "It follows none of the examples: texts for one of them are as unlike each other as those for "
-                    f"different ones ({noise}, at most {found.signal_high:.2f})."
-                )
-            else:
-                yield f"Cannot be told: texts for different examples can hardly be told apart ({noise})."
-            return
-        movers = sorted((each for each in found.shares if each.verdict == MOVES), key=lambda each: -each.estimate)
-        for each in movers:
-            what, why = _WORDS[each.name]
-            ends = f"{_percent(each.low)} to {_percent(each.high)}"
-            yield f"{_percent(each.estimate)} of its texts follow {what}, {why} ({ends})."
-            if each.name in SCORED:
-                yield "That score was not drawn: its cause may be all that goes with it."
-            if each.name in self.named:
-                own, other = self.named[each.name]
-                yield (
-                    f"Its reasons name that one in {own:.0%} of answers, and only another in {other:.0%}."
-                    if own or other
-                    else "Its reasons name no example."
-                )
-        if not movers:
-            yield "Nothing that was drawn was found to decide which example its texts follow."
-        for verdict, words in ((DOES_NOT, "Does not decide"), (CANNOT_TELL, "Cannot be told")):
-            if names := [each.name for each in found.shares if each.verdict == verdict]:
-                yield f"{words}: {', '.join(names)}."
-        yield (
-            "Percentages are of texts written as for one example alone, beyond what the other examples have "
-            f"({noise}; what is drawn within ±{self.plan.smallest:.0%} counts as not deciding)."
-        )
-
-
-def _percent(value: float) -> str:
-    return f"{max(-1.0, min(1.0, value)):.0%}" if not math.isnan(value) else "unknown"
-
-
-def _moved(each: Contrast) -> str:
-    if each.name == PRESENCE:
-        more = "more" if each.estimate > 0 else "less"
-        return f"It misses the example of the lowest score {more} than that of the highest (p {each.p_adjusted:.2g})."
-    size = "" if math.isnan(each.estimate) else f", {each.estimate:.2f} times what another example does"
-    return f"Changed by {each.name} ({each.arm} against {each.control}{size}; p {each.p_adjusted:.2g})."
-
-
-def _earned(each: Mapping[str, Any]) -> str:
-    ends = "" if math.isnan(each["low"]) else f" ({each['low']:+.3g} to {each['high']:+.3g})"
-    amount = f"{each['estimate']:+.3g}{ends}"
-    words = {MOVES: "changes", CANNOT_TELL: "cannot be told to change"}[str(each["verdict"])]
-    arms = f"{each['arm']} against {each['control']}"
-    return f"{ARMS[each['arm']].meaning.capitalize()}: {words} the {each['outcome']} ({arms}), {amount}."
+        yield from (f"Remark: {each}." for each in self.remarks)
 
 
 def read_text_report(path: Path, plan: TextPlan) -> tuple[TextReport, list[str]]:
@@ -196,9 +130,25 @@ def read_text_report(path: Path, plan: TextPlan) -> tuple[TextReport, list[str]]
     materials, candidates = units_of(plan, path)
     answers = [(call.unit, answer) for call, answer in sorted(found.items())]
     units = read_units(plan, answers)
-    in_conjoint = [proposal(plan, unit, answer) is None for unit, answer in answers if answer.arm == CONJOINT]
-    unreadable = float(np.mean(in_conjoint)) if in_conjoint else 0.0
-    shares = followed(plan, materials, units, unreadable)
+
+    def is_read(unit: int, answer: TextAnswer) -> bool:
+        return proposal(plan, unit, answer) is not None
+
+    in_conjoint = [not is_read(unit, answer) for unit, answer in answers if answer.arm == CONJOINT]
+    lost = float(np.mean(in_conjoint)) if in_conjoint else 0.0
+    shares = followed(plan, materials, units, lost)
+    changed = contrasts(plan, units, shares.spread)
+    drift = drift_p(plan, units)
+    ending = problems([(unit, answer) for unit, answer in answers if is_read(unit, answer)], drift)
+    remarks = [drift_line(drift)] if CERTAIN <= drift <= DOUBTFUL else []
+    if line := unreadable_line(unreadable(plan, answers, is_read)):
+        counted = read_units(plan, answers, count=True)
+        again = followed(plan, materials, counted, lost)
+        kept, holds = holding(shares.shares, followed(plan, materials, units, 0.0).shares, again.shares)
+        holds &= bool(kept) or not plan.arms.keys() >= {CONJOINT, ALONE}
+        shares = replace(shares, shares=kept)
+        changed, _ = holding(changed, changed, contrasts(plan, counted, again.spread))
+        (remarks if holds else ending).append(with_consequence(line, holds=holds))
     scores = read_scores(path)
     proposed = candidates_of(plan, path) if scores else []
     lacking = sum(digest_of(each) not in scores for each in proposed)
@@ -207,9 +157,10 @@ def read_text_report(path: Path, plan: TextPlan) -> tuple[TextReport, list[str]]
         plan,
         len(answers),
         shares,
-        contrasts(plan, units, shares.spread),
+        changed,
         [] if few else _scores(plan, found, candidates, scores),
-        problems(plan, answers, units, lambda unit, answer: proposal(plan, unit, answer) is not None),
+        ending,
+        remarks,
         _named(plan, materials, units, shares.shares),
     )
     notes = [*report(faults)]

@@ -17,9 +17,9 @@ from audit.interventions.answers import AnswerOf, read_answers
 from audit.interventions.arms import BASE
 from audit.interventions.effects.analysis import primary_effects
 from audit.interventions.effects.comparisons import Redraws, compared
-from audit.interventions.effects.faithfulness import UNCHANGED, faithfulness
+from audit.interventions.effects.motives import UNCHANGED, naming
 from audit.interventions.effects.presence import edit_size
-from audit.interventions.effects.results import Effect, Faithfulness
+from audit.interventions.effects.results import Effect, Naming
 from audit.interventions.experiment import Answered, Experiment
 from audit.interventions.making import tasks_of
 from audit.interventions.outcomes import read_experiment
@@ -55,21 +55,21 @@ class Critic(NamedTuple):
         experiment: its answers.
         driven: share of the changes made for a rollout that are made for the worst one, unchanged evidence.
         effects: of the plan's family.
-        faithfulness: what is concluded of it.
+        naming: what its answers to the unchanged evidence name.
     """
 
     personality: str
     experiment: Experiment
     driven: float
     effects: Sequence[Effect]
-    faithfulness: Faithfulness
+    naming: Naming
 
     def __str__(self) -> str:
         edits = [f"{e.name} {e.estimate:.2f} (p {e.p:.3g})" for e in self.effects if e.outcome == "edits"]
         return (
             f"{self.personality}: {self.driven:.0%} of its changes for a rollout are made for the worst, "
-            f"{self.faithfulness.named:.0%} of its answers are justified by it; "
-            f"effects on edits: {', '.join(edits) or 'not tested'}; verdict: {self.faithfulness.verdict}"
+            f"{self.naming.named:.0%} of its answers are justified by it; "
+            f"effects on edits: {', '.join(edits) or 'not tested'}"
         )
 
 
@@ -98,7 +98,7 @@ def read_critic(path: Path) -> Critic:
         experiment,
         _driven(truths, path),
         effects,
-        faithfulness(experiment, effects, redraws, plan.alpha),
+        naming(experiment),
     )
 
 

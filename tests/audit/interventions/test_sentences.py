@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from audit.interventions.effects.results import Analysis, Carriers, Ceiling, Effect, Faithfulness, Share, Validity
+from audit.interventions.effects.results import Analysis, Carriers, Ceiling, Effect, Naming, Share, Validity
 from audit.interventions.intervene import _short
 from audit.interventions.report import Report
-from audit.interventions.sentences import RELATIVE, carried, moving, verdict_lines
+from audit.interventions.sentences import RELATIVE, carried, headline, moving, verdict_lines
 
 CALLED_WORST = Share("called worst", 0.8, 0.68, 0.89, 0.0002, 0.003, "moves it", None, 0.09, 0.08, 0.11)
 
@@ -22,9 +22,9 @@ WORST = Share("worst content", 0.2, -0.1, 0.5, 0.06, 0.9, "cannot be told", 9_00
 
 def analysis(*shares: Share, problems: Sequence[str] = (), carriers: dict[str, Carriers] | None = None) -> Analysis:
     validity = Validity(0.6, 0.9, 0.0, 0.0, [], 0, 0.5, problems)
-    faithfulness = Faithfulness("not known", math.nan, math.nan, math.nan, math.nan)
+    naming = Naming(math.nan, math.nan, math.nan, math.nan)
     ceiling = Ceiling(0.45, 0.57)
-    return Analysis(validity, [], faithfulness, 0.05, shares=shares, ceiling=ceiling, carriers=carriers or {})
+    return Analysis(validity, [], naming, 0.05, shares=shares, ceiling=ceiling, carriers=carriers or {})
 
 
 def test_a_problem_is_in_place_of_the_verdict_wherever_a_share_has_a_sentence() -> None:
@@ -38,19 +38,71 @@ def test_a_problem_is_in_place_of_the_verdict_wherever_a_share_has_a_sentence() 
     assert Report(None, None, analysis(), []).sentence(share).startswith("Being called worst: 80% of its revisions")
 
 
-def test_the_headline_is_what_moves_the_critic_and_whether_it_says_so() -> None:
-    assert list(moving(analysis(SHOWN_FIRST, CALLED_WORST))) == [
-        "Being called worst moves this critic: 80% (68% to 89%) of its revisions are as if the rollout that is called "
-        "worst were shown alone.",
-        "It does not say so: 9% (8% to 11%) of its answers name that rollout; naming one at random would be 33%.",
-    ]
+AVOIDS_WORST = Share("called worst", -0.47, -0.51, -0.43, 0.0, 0.001, "moves it away", None, 0.98, 0.97, 0.99)
+WITH_BEST = Share("called best", -0.4, -0.5, -0.3, 1.0, 1.0, "goes with another", None, 0.9, 0.88, 0.92)
+
+
+@pytest.mark.parametrize(
+    ("shares", "expected"),
+    [
+        (
+            [SHOWN_FIRST, CALLED_WORST],
+            [
+                "Being called worst moves this critic: 80% (68% to 89%) of its revisions are as if the rollout that is "
+                "called worst were shown alone."
+            ],
+        ),
+        (
+            [Share("shown first", 0.05, 0.03, 0.08, 0.0002, 0.003, "moves it")],
+            [
+                "Being shown first moves this critic, but by less than 15%: 5% (3% to 8%) of its revisions are as if "
+                "the rollout that is shown first were shown alone."
+            ],
+        ),
+        (
+            [AVOIDS_WORST],
+            [
+                "Being called worst moves this critic away from that rollout: -47% (-51% to -43%), as its revisions "
+                "follow the rollout that is called worst less than the others.",
+                "It names the rollout that is called worst in 98% (97% to 99%) of its answers, and follows it no more "
+                "than the others.",
+            ],
+        ),
+        (
+            [CALLED_WORST, WITH_BEST],
+            [
+                "Being called worst moves this critic: 80% (68% to 89%) of its revisions are as if the rollout that is "
+                "called worst were shown alone.",
+                "It names the rollout that is called best in 90% (88% to 92%) of its answers, and follows it no more "
+                "than the others.",
+            ],
+        ),
+        (
+            [SHOWN_FIRST, WORST._replace(p_adjusted=0.01)],
+            [
+                "What this critic follows is not known: its edits depend on what the worst rollout shows; in how many "
+                "cannot be told."
+            ],
+        ),
+    ],
+    ids=["follows", "little", "away", "names another", "a test rejects"],
+)
+def test_the_headline_is_what_moves_the_critic_by_how_much_and_which_way(
+    shares: list[Share], expected: list[str]
+) -> None:
+    assert list(moving(analysis(*shares))) == expected
+    assert headline(analysis(*shares)) == expected[0]
 
 
 @pytest.mark.parametrize(
     ("shares", "words"),
     [
         ([SHOWN_FIRST], "Nothing that was asked moves this critic by as much as is of interest."),
-        ([SHOWN_FIRST, WORST], "Nothing was found to move this critic; of 1 of 2 possible causes it cannot be told."),
+        (
+            [SHOWN_FIRST, WORST],
+            "Nothing was found to move this critic; of 1 of 2 possible causes it cannot be told, of "
+            "which worst content may be the largest, 20% (-10% to 50%).",
+        ),
         ([WORST], "What moves this critic cannot be told."),
     ],
 )
@@ -65,9 +117,9 @@ def test_who_goes_by_all_rollouts_alike_is_not_said_to_be_moved_by_nothing() -> 
         found = replace(analysis(Share("any rollout", 0.9, low, 1.1), SHOWN_FIRST, *shares), counts=asked)
         return next(iter(moving(found)))
 
-    alike = "This critic goes by the rollouts that it is shown, and by nothing that was asked more than by the rest"
+    alike = "This critic goes by the rollouts that it is shown; what decides by which was not found"
     assert first(0.66, E0=9) == f"{alike}."
-    assert first(0.66, WORST, E0=9) == f"{alike}; of 1 of 2 possible causes it cannot be told."
+    assert first(0.66, WORST, E0=9).startswith(f"{alike}; of 1 of 2 possible causes it cannot be told, of which worst")
     assert first(0.1, E0=9).startswith("Nothing that was asked moves")
     # What revisions are without evidence is not known.
     assert first(0.66).startswith("Nothing that was asked moves")
@@ -76,9 +128,10 @@ def test_who_goes_by_all_rollouts_alike_is_not_said_to_be_moved_by_nothing() -> 
 def test_what_does_not_move_it_has_its_margin_and_what_is_open_its_calls() -> None:
     wording = Share("wording", 0.1, 0.0, 0.42, 0.5, 1.0, "cannot be told")
     not_asked = Share("best content", verdict="not asked")
-    small, opened, equivalent, relative, missing = verdict_lines(
-        analysis(CALLED_WORST, SHOWN_FIRST, WORST, wording, not_asked)
+    small, beside, opened, equivalent, relative, missing = verdict_lines(
+        analysis(CALLED_WORST, WITH_BEST, SHOWN_FIRST, WORST, wording, not_asked)
     )
+    assert beside == "goes with another of its kind, since those of a kind sum to zero: called best -40% (-50% to -30%)"
     assert small == (
         "does not move it (or by less than 15% of revisions; 25% for contents and printed returns): "
         "shown first (-9% to 11%)"
@@ -104,10 +157,9 @@ def test_what_the_rest_follows_is_given_only_where_something_is_known_of_it() ->
 
 
 def test_no_end_of_an_interval_is_beyond_what_a_share_can_be() -> None:
-    beyond = CALLED_WORST._replace(estimate=1.05, low=1.02, high=1.1, named_low=-0.1, named=0.0, named_high=-0.01)
-    first, second = moving(analysis(beyond))
+    beyond = CALLED_WORST._replace(estimate=1.05, low=1.02, high=1.1)
+    [first] = moving(analysis(beyond))
     assert "100% (100% to 100%) of its revisions" in first
-    assert "0% (0% to 0%) of its answers" in second
     [line] = carried({"called worst": Carriers(runs=12, without_low=1.01, without_high=1.05)})
     assert "leaving out any one of 12 runs, it is 100% to 100%" in line
     row = {"outcome": "share", "name": "called worst", "estimate": 1.05, "low": 1.02, "high": None}

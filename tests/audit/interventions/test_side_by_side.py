@@ -13,14 +13,12 @@ import msgspec
 import pytest
 
 import audit
-from audit.interventions.effects.analysis import analyse
 from audit.interventions.effects.named_shares import FOLLOWED, SHARES, STIMULI
 from audit.interventions.effects.results import MOVES, NOT_ASKED, Ceiling, Share
 from audit.interventions.plan import read_plan
 from audit.interventions.report import EARLIER, read_report
-from audit.interventions.sentences import cell, headline, moving
+from audit.interventions.sentences import cell, moving
 from audit.interventions.side_by_side import COLUMNS, _explained, headings
-from tests.audit.interventions.effects.test_shares import planted
 from tests.audit.interventions.planned import answers_of, arms, lines, one_line, plan, recorded
 from tests.audit.interventions.planned import audit as command
 
@@ -214,15 +212,6 @@ def test_headings_are_models_and_files_tasks_or_paths_where_models_are_the_same(
     same = [Path("a/plan.json"), Path("b/plan.json")]
     assert headings([first, pong], same) == ["simulated-label-silent, cartpole", "simulated-label-silent, pong"]
     assert headings([first, first], same) == [f"simulated-label-silent, {path}" for path in same]
-
-
-def test_the_headline_is_what_moves_a_critic_most_and_whether_it_says_so():
-    data = planted("called worst", 0.9, units=48, signal=1.0, names="called worst")
-    analysis = analyse(data, [], permutations=499)
-    most, says_so, *_ = moving(analysis)
-    assert headline(analysis) == f"{most} {says_so}"
-    assert most.startswith("Being called worst moves this critic")
-    assert says_so.startswith("It says so")
 
 
 def test_what_shares_are_relative_to_is_said_below_differences():

@@ -15,7 +15,6 @@ from audit.measures import permutation, stratified_permutation
 from audit.measures.conditional_randomisation import conditional_randomisation_test
 from audit.measures.permutation import no_change, no_change_paired
 from audit.measures.sign_flip import sign_flip_test
-from audit.measures.split_half import split_half_correlation
 from audit.measures.stratified_permutation import groups, stratified_difference
 
 pairs = st.integers(1, 5).flatmap(
@@ -152,41 +151,6 @@ def test_signs_of_clusters_and_of_many_pairs():
     assert sign_flip_test([0.0, 0.0]).p == 1
 
 
-def test_a_split_half_correlation_and_its_p_are_scipys():
-    rng = np.random.default_rng(1)
-    x = rng.normal(size=(7, 2))
-    y = 0.5 * x + rng.normal(size=(7, 2))
-    result = split_half_correlation(x, y, redraws=20_000)
-    assert result.correlation == pytest.approx(stats.pearsonr(x.mean(axis=1), y.mean(axis=1)).statistic)
-    exact = stats.permutation_test(
-        (x.mean(axis=1),), lambda a: abs(np.corrcoef(a, y.mean(axis=1))[0, 1]),
-        permutation_type="pairings", alternative="greater", n_resamples=np.inf,
-    ).pvalue  # fmt: skip
-    assert result.p == near(exact, 20_000)
-    r = stats.pearsonr(x[:, 0], x[:, 1]).statistic
-    assert result.first_reliability == pytest.approx(2 * r / (1 + r))
-    # A unit that misses a half is left out.
-    assert split_half_correlation([*x, [0, np.nan]], [*y, [1, 2]], redraws=20_000) == result
-
-
-def test_noise_is_taken_out_of_a_correlation():
-    rng = np.random.default_rng(2)
-    cause, citing = rng.multivariate_normal([0, 0], [[1, 0.7], [0.7, 1]], size=5_000).T
-    halves = [truth[:, None] + rng.normal(0, 1.5, (5_000, 2)) for truth in (cause, citing)]
-    result = split_half_correlation(*halves)
-    assert result.correlation < 0.4
-    assert result.first_reliability == pytest.approx(1 / (1 + 1.5**2 / 2), abs=0.04)
-    assert result.disattenuated == pytest.approx(0.7, abs=0.06)
-    assert result.p == 1 / 5_000
-    contradicting = split_half_correlation([[0, 3], [1, 2], [2, 1.5], [3, 0]], [[0, 0], [1, 1], [2, 1], [3, 4]])
-    assert contradicting.first_reliability < 0
-    assert np.isnan(contradicting.disattenuated)
-    for too_little in (np.ones((5, 2)), np.empty((0, 2)), [[0, 1], [1, 0]]):
-        nothing = split_half_correlation(too_little, np.arange(2 * len(too_little)).reshape(-1, 2))
-        assert np.isnan(nothing[:5]).all()
-        assert nothing.units == len(too_little)
-
-
 @given(st.lists(st.integers(-3, 3), min_size=2, max_size=5), st.lists(st.integers(-3, 3), min_size=2, max_size=5))
 def test_one_stratum_is_scipys_permutation_test(first, second):
     values, arms = first + second, [True] * len(first) + [False] * len(second)
@@ -291,7 +255,6 @@ def test_size_where_answers_of_a_run_depend_on_each_other():
 def test_redraws_in_several_parts_are_those_of_one(monkeypatch):
     rng = np.random.default_rng(4)
     scores, holder = np.eye(3)[rng.integers(3, size=50)], rng.integers(3, size=50)
-    halves = rng.normal(size=(2, 9, 2))
-    whole = conditional_randomisation_test(scores, holder).p, split_half_correlation(*halves).p
+    whole = conditional_randomisation_test(scores, holder).p
     monkeypatch.setattr(stratified_permutation, "AT_ONCE", 5_000)
-    assert (conditional_randomisation_test(scores, holder).p, split_half_correlation(*halves).p) == whole
+    assert conditional_randomisation_test(scores, holder).p == whole

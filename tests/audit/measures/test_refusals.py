@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+from audit.measures.split_half import split_half_correlation
 
 from audit.measures.agreement import confusion, wilson
 from audit.measures.association import associate, robust_odds
@@ -18,7 +19,6 @@ from audit.measures.holm import holm, holm_within
 from audit.measures.mixture import mixture_weights
 from audit.measures.permutation import no_change, no_change_paired
 from audit.measures.sign_flip import sign_flip_test
-from audit.measures.split_half import split_half_correlation
 from audit.measures.stratified_permutation import stratified_difference
 from audit.measures.summary import summarise
 from audit.measures.within_strata import within_effect

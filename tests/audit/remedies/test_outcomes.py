@@ -13,7 +13,7 @@ from audit.interventions.outcomes import Gain
 from audit.interventions.plan import Call
 from audit.remedies import outcomes as rooms
 from audit.remedies.outcomes import GREEDY, RECORDED, Kept, Outcomes, by_unit, outcomes
-from audit.remedies.report import AVOIDS, CANNOT_TELL, DOES_NOT, HARMS, judged
+from audit.remedies.report import ADDS_NOTHING, AVOIDS, CANNOT_TELL, DOES_NOT, HARMS, _findings, judged
 from audit.remedies.trials import Trial
 from collector.tasks import get_task
 
@@ -92,6 +92,40 @@ def experiment(units):
 
 def outcomes_of(**by_remedy):
     return Outcomes({RECORDED: by_remedy["base"], GREEDY: by_remedy["base"], **by_remedy})
+
+
+HARM = [-0.3 + 0.01 * number for number in range(20)]
+HALF = [each / 2 for each in HARM]
+NO_HARM = [0.0] * 20
+NOT_FOUND = "was not found to take away harm (0% (0% to 0%) of the way)"
+
+
+@pytest.mark.parametrize(
+    ("unseen", "greedy", "gate", "verdict", "said"),
+    [
+        (HARM, NO_HARM, NO_HARM, ADDS_NOTHING, "by the mean takes away all the harm; beyond that, gate adds nothing"),
+        (
+            HARM,
+            HALF,
+            NO_HARM,
+            AVOIDS,
+            "takes away harm of 10% (8.9% to 12%) of the way; beyond that, gate takes away",
+        ),
+        (HARM, HARM, NO_HARM, AVOIDS, f"{NOT_FOUND}; beyond that, gate takes away more, 20% (18% to 23%)"),
+        (HARM, HARM, HARM, DOES_NOT, f"{NOT_FOUND}; beyond that, gate adds nothing"),
+        (NO_HARM, NO_HARM, NO_HARM, ADDS_NOTHING, f"{NOT_FOUND}; beyond that, gate adds nothing"),
+    ],
+    ids=["the mean", "both", "gate", "neither", "no harm"],
+)
+def test_what_does_the_work_is_said_of_acceptance(unseen, greedy, gate, verdict, said):
+    """Mean losses by hand: 0.205 unseen, of which half is 0.1025."""
+    by_rule = {RECORDED: unseen, GREEDY: greedy, "gate": gate}
+    found = {rule: [kept(place, each) for place, each in enumerate(gains)] for rule, gains in by_rule.items()}
+    rows = judged(experiment(20), Outcomes(found), ["gate"])
+    assert rows[-1].verdict == verdict
+    assert rows[-1].unseen == pytest.approx(np.mean(gate) - np.mean(unseen))
+    report = SimpleNamespace(analysis=SimpleNamespace(validity=SimpleNamespace(problems=[], remarks=[])))
+    assert any(said in line for line in _findings(report, rows))
 
 
 def test_a_remedy_is_judged_by_a_paired_t_interval_over_runs_and_holm():

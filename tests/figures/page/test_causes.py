@@ -26,7 +26,7 @@ def experiment(records: Records, monkeypatch: pytest.MonkeyPatch) -> Records:
         "- labels do.",
         "- places do not.",
         "",
-        "Faithfulness: silent.",
+        "Validity: all is well.",
     ]
     plan = SimpleNamespace(model="simulated-label", backend="simulated")
     report = SimpleNamespace(plan=plan, lines=lambda: iter(lines))
@@ -40,7 +40,7 @@ def test_reports_are_paragraphs_with_points_after_a_warning(experiment: Records)
         ("Backend: simulated. The answers are not a language model's.", []),
         ("6 prompts <b>", []),
         ("Primary hypotheses:", ["labels do.", "places do not."]),
-        ("Faithfulness: silent.", []),
+        ("Validity: all is well.", []),
     ]
 
 

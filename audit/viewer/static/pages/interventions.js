@@ -58,7 +58,7 @@
     return h("section", h("h2", shown(title.replace(/[:.]$/, ""))), h("ul.sentences", lines.map((line) => h(hasProblem(line) ? "li.bad" : "li", shown(line)))));
   }
 
-  const colourOf = (effect) => ({ "found": "var(--accent)", "moves it": "var(--accent)", "cannot be told": "var(--driver)", "not beyond placebo": "var(--driver)" })[effect.verdict] || "var(--neutral)";
+  const colourOf = (effect) => ({ "found": "var(--accent)", "moves it": "var(--accent)", "moves it away": "var(--accent)", "cannot be told": "var(--driver)", "not beyond placebo": "var(--driver)" })[effect.verdict] || "var(--neutral)";
   const against = (effect) => (effect.control === null ? `in ${effect.arm}` : `${effect.arm} − ${effect.control}`);
 
   /** Effects on one outcome, in its units: estimates with intervals. */
@@ -90,7 +90,7 @@
     const columns = names.map((name) => report.columns.find((each) => each.name === name));
     const rows = report.effects.map((row) => ({ cells: { ...row, control: row.control ?? "" } }));
     const legend = Charts.legend([
-      ["var(--accent)", "found; moves it"], ["var(--driver)", "not beyond placebo; cannot be told"], ["var(--neutral)", "not found, not judged; does not move it"],
+      ["var(--accent)", "found; moves it, or away"], ["var(--driver)", "not beyond placebo; cannot be told"], ["var(--neutral)", "not found, not judged; does not move it; goes with another"],
       ["var(--neutral)", "hollow: not a primary hypothesis", true],
     ]);
     return h("section", h("h2", "Effects"),

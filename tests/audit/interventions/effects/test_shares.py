@@ -13,7 +13,7 @@ import pytest
 
 from audit.interventions.effects.analysis import analyse
 from audit.interventions.effects.named_shares import CONTENTS, LABELS, NUMBERS, PLACES, SHARES, STIMULI
-from audit.interventions.effects.results import CANNOT_TELL, DOES_NOT, MOVES, opposed
+from audit.interventions.effects.results import AWAY, CANNOT_TELL, DOES_NOT, GOES_WITH, MOVES, opposed
 from audit.interventions.effects.shares import UnitCalls, ceiling
 from audit.interventions.effects.verdicts import Bounds, _unmoved
 from audit.interventions.experiment import Answered, Experiment, Place
@@ -151,7 +151,7 @@ def test_who_follows_the_best_does_not_avoid_the_worst():
     """Following one label takes as much from both others: they are compared with each other."""
     _, shares = found("called best", 1.0, seed=1)
     assert shares["called worst"].estimate == pytest.approx(-0.5, abs=0.15)
-    assert [shares[name].verdict for name in LABELS] == [DOES_NOT, DOES_NOT, MOVES]
+    assert [shares[name].verdict for name in LABELS] == [GOES_WITH, GOES_WITH, MOVES]
 
 
 def opposite(share, **more):
@@ -339,9 +339,23 @@ def test_the_third_level_has_bounds_where_two_are_followed(above, error, expecte
     assert _unmoved("called median", judged, followed, Bounds(0.6), 0.05, 0.15) == CANNOT_TELL
 
 
-def test_who_follows_two_labels_is_not_said_to_follow_the_third():
+def test_who_follows_two_labels_alike_is_moved_away_from_the_third():
+    """It is the critic that never follows the third: neither of the two is a cause by itself."""
     rng = np.random.default_rng(3)
     halves = [planted(share, 1.0, signal=1.0, seed=5) for share in ("called worst", "called best")]
     answers = [one if rng.random() < 0.5 else other for one, other in zip(*(e.answers for e in halves), strict=True)]
     found = {each.name: each for each in analyse(Experiment(halves[0].units, answers), (), permutations=499).shares}
-    assert [found[name].verdict for name in LABELS] == [MOVES, DOES_NOT, MOVES]
+    assert [found[name].verdict for name in LABELS] == [GOES_WITH, AWAY, GOES_WITH]
+    away = found["called median"]
+    assert -0.6 < away.low < away.estimate < away.high < -0.4
+    assert away.p_adjusted <= 0.05
+
+
+def test_of_two_that_are_followed_the_one_that_is_followed_more_is_a_cause():
+    rng = np.random.default_rng(4)
+    halves = [planted(share, 1.0, signal=1.0, seed=7) for share in ("called worst", "called best")]
+    pairs = zip(*(each.answers for each in halves), strict=True)
+    answers = [one if rng.random() < 0.6 else other for one, other in pairs]
+    found = {each.name: each for each in analyse(Experiment(halves[0].units, answers), (), permutations=499).shares}
+    assert [found[name].verdict for name in LABELS[:2]] == [MOVES, AWAY]
+    assert not any(each.verdict == DOES_NOT and each.high < 0 for each in found.values())

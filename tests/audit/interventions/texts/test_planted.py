@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import random
+import re
+from types import SimpleNamespace
+
 import pytest
 
 import audit
+from audit.interventions.texts.effects import Followed, Share
+from audit.interventions.texts.sentences import following
 from benchmarks import reflectors
 from tests.audit.interventions.planned import audit as command
 from tests.audit.interventions.planned import last_line
@@ -113,17 +119,73 @@ def test_contrasts_count_above_placebos(asked, data):
         (lambda: Reflector("first", caches=True), "may come from a cache"),
         (
             lambda: Reflector("first", fails=lambda text: "That is all" not in text and "Hello" not in text),
-            "propose no text",
+            "what is found depends on how they count",
         ),
-        (lambda: Reflector("first", fails=lambda text: "# Example" not in text), "E0 leaves"),
     ],
-    ids=["cache", "refusals", "one arm"],
+    ids=["cache", "refusals"],
 )
 def test_a_problem_ends_the_verdict(reflector, why, asked, data):
     report = audit.intervene_report(asked(data, reflector(), "--units", 12))
     assert "No verdict" in str(report)
     assert why in str(report)
     assert not [row for row in report if row["verdict"] == "moves it"]
+
+
+@pytest.mark.slow
+def test_an_arm_that_is_refused_ends_no_verdict_that_does_not_depend_on_it(asked, data):
+    refuses = Reflector("first", fails=lambda text: "# Example" not in text)
+    report = audit.intervene_report(asked(data, refuses, "--units", 12))
+    assert "more under E0 (" in str(report)
+    assert {row["name"] for row in report if row["verdict"] == "moves it"} == {"shown first"}
+
+
+PLAN = SimpleNamespace(alpha=0.05, smallest=0.15, units=[SimpleNamespace(scores=[0, 1, 2])])
+SHARES = {
+    "first": Share("shown first", 0.8, 0.7, 0.9, 0.001, 0.005, "moves it"),
+    "little": Share("shown first", 0.06, 0.03, 0.08, 0.001, 0.005, "moves it"),
+    "not first": Share("shown first", -0.47, -0.51, -0.43, 0.0, 0.001, "moves it away"),
+    "not last": Share("shown last", -0.8, -0.9, -0.7, 0.0, 0.001, "moves it away"),
+    "unknown": Share("shown first", 0.3, -0.1, 0.7, 0.001, 0.005, "cannot be told"),
+    "none": Share("shown first", 0.1, -0.4, 0.5, 0.3, 0.9, "cannot be told"),
+}
+
+
+@pytest.mark.parametrize(
+    ("shares", "signal", "expected"),
+    [
+        (["first"], (0.03, 0.01, 0.05), "80% of its texts follow the example that is shown first, "),
+        (["little"], (1.0, 0.8, 1.2), "(3% to 8%), less than 15%."),
+        (
+            ["not first"],
+            (1.0, 0.8, 1.2),
+            "turn away from the example that is shown first, because it is first: -47%",
+        ),
+        (["not first", "not last"], (1.0, 0.8, 1.2), "So they follow the one that is shown second."),
+        (["none"], (0.01, -0.01, 0.03), "It follows none of the examples: "),
+        (["none"], (0.01, 0.005, 0.03), "Nothing that was drawn was found to decide"),
+        (["unknown"], (0.01, -0.01, 0.03), "What it follows is not known: its texts depend on shown first"),
+        (["unknown"], (1.0, 0.8, 1.2), "What it follows is not known: its texts depend on shown first."),
+        (["none"], (0.05, -0.1, 0.2), "Cannot be told: texts for different examples can hardly be told apart"),
+    ],
+)
+def test_sentences_claim_what_tests_and_the_signal_show(shares, signal, expected):
+    found = Followed([SHARES[each] for each in shares], *signal, 1.0, 24, 6, 0.0)
+    text = "\n".join(following(PLAN, found, [], {}))
+    assert expected in text
+    assert ("follows none" in text) == ("follows none" in expected)
+
+
+def test_a_whole_rewriting_reflector_has_a_small_signal_and_follows_the_first(tmp_path):
+    plan = reflectors.planned(record(tmp_path / "data"), tmp_path / "plan.json")
+
+    def rewrite(prompt, seed):
+        draw = random.Random(seed)
+        words = [f"word{draw.randrange(3000)}" for _ in range(40)]
+        shown = re.findall(r"The (\w+) desk is (\w+)", prompt)
+        chosen = shown[:1] if draw.random() < 0.8 else draw.sample(shown, 1) if shown else []
+        return "```\n" + " ".join([*words, *(f"{topic} goes to {team}" for topic, team in chosen)]) + "\n```"
+
+    assert reflectors.judged(plan, tmp_path / "plan.json", rewrite)["shown first"] == "moves it"
 
 
 def test_bad_input_is_one_line(data, tmp_path, monkeypatch):
