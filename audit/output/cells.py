@@ -77,13 +77,14 @@ def unfolded(columns: Sequence[str], among: Sequence[str] = ()) -> list[str]:
 def by_importance(columns: Sequence[str], rows: Sequence[Row]) -> list[str]:
     """Columns in the order in which a narrow table keeps them.
 
-    Where numbers have intervals, these come right behind the texts, then p-values; counts without a percentage come
-    behind all others. Without intervals, columns stay in their order. Columns without any value come last.
+    Where numbers have intervals, these come right behind the texts, shares last of them, then p-values; counts without
+    a percentage come behind all others. Without intervals, columns stay in their order. Columns without any value come last.
     """
     every, columns = columns, [column for column in columns if _any(rows, column)]
     empty = [column for column in every if column not in columns]
     texts = [column for column in columns if not is_number_column(rows, column)]
-    intervals = [column for column in columns if _any(rows, f"{column}_low", f"{column}_high")]
+    bounded = [column for column in columns if _any(rows, f"{column}_low", f"{column}_high")]
+    intervals = sorted(bounded, key=lambda column: _any(rows, f"{column}_pct"))
     if not intervals:
         return [*columns, *empty]
     tests = [column for column in columns if column == "p" or column.endswith("_p")]

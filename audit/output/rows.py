@@ -162,7 +162,9 @@ class Table:
             self._print_table()
 
     def _print_table(self) -> None:
-        sys.stdout.write(as_wide_as_shown(first(self.answers)))
+        if answers := as_wide_as_shown(first(self.answers)):
+            sys.stdout.write(answers)
+            sys.stdout.flush()  # before Rich does, which takes a reader that closes the pipe for a failure
         shown = self.essential or self.columns
         more = [column for column in self.columns if column not in {*shown, "rough"}]
         notes = [self.caption] if self.caption else []

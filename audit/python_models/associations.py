@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 COUNTS: Final = ("citing_regressions", "other_regressions", "citing_others", "other_others")
 SHARES: Final = {
-    "strict": "regressions",
-    "permissive": "regressions",
-    "citing_regressions": "regressions",
-    "citing_improvements": "improvements",
-    "citing_no_change": "no_change",
+    "strict": ("strict", "regressions"),
+    "permissive": ("permissive", "regressions"),
+    "citing_regressions_pct": ("citing_regressions", "regressions"),
+    "citing_improvements_pct": ("citing_improvements", "improvements"),
+    "citing_no_change_pct": ("citing_no_change", "no_change"),
 }
-"""Counts whose shares have an interval, with the count that each is a share of."""
+"""Shares that have an interval: of what is counted, and among what."""
 
 Cell = tuple[str, str, str]
 Run = dict[str, Any]
@@ -70,7 +70,7 @@ def _associated(runs: Sequence[Run]) -> dict[str, Any]:
 
     ratios = associate(_counts(runs))
     gap = _gap(runs)
-    shares = {name: _share(runs, name, whole) for name, whole in SHARES.items()}
+    shares = {name: _share(runs, *counts) for name, counts in SHARES.items()}
     columns = {
         "runs": len(runs),
         **_columns("risk_ratio", ratios.risk_ratio),

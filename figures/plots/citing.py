@@ -17,7 +17,19 @@ from figures.data import Records
 from figures.names import label
 from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, span
-from figures.plots.marks import PALE, absent, beside, cell_label, cells, handle, head, interval, number, rows_of
+from figures.plots.marks import (
+    PALE,
+    absent,
+    beside,
+    cell_label,
+    cells,
+    handle,
+    head,
+    interval,
+    is_rough,
+    number,
+    rows_of,
+)
 from figures.plots.plotting import Panels, axes_of, finished
 from figures.style import MUTED, WIDTH, legend
 from figures.wording import worded
@@ -116,10 +128,10 @@ def _draw_shares(ax: Axes, y: int, row: Mapping[str, Any]) -> None:
         if not count:
             absent(ax, y + offset)
             continue
-        name = f"citing_{key}"
-        share, low, high = (number(row[f"{name}{end}"]) for end in ("_pct", "_low", "_high"))
+        name = f"citing_{key}_pct"
+        share, low, high = (number(row.get(f"{name}{end}")) for end in ("", "_low", "_high"))
         look = (DIRECTION_COLOURS[direction], MARKERS[direction])
-        interval(ax, y + offset, share, low, high, *look, is_rough=name in row["rough"])
+        interval(ax, y + offset, share, low, high, *look, is_rough=is_rough(row, name))
 
 
 def _draw_ratio(ax: Axes, y: int, row: Mapping[str, Any]) -> None:
@@ -127,7 +139,7 @@ def _draw_ratio(ax: Axes, y: int, row: Mapping[str, Any]) -> None:
     if math.isfinite(value) and value > 0:
         # An end that is infinite is null, as is one that is unknown: of the two only the upper one can be infinite.
         high = math.inf if math.isfinite(low) and math.isnan(high) else high
-        interval(ax, y, value, low, high, "black", "D", is_rough="risk_ratio" in row["rough"])
+        interval(ax, y, value, low, high, "black", "D", is_rough=is_rough(row, "risk_ratio"))
     else:
         absent(ax, y, "0: none that cites regressed" if value == 0 else "–")
 

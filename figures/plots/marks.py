@@ -55,6 +55,11 @@ def stacked(ax: Axes, y: float, parts: Sequence[tuple[str, float]], height: floa
         start += share
 
 
+def is_rough(row: Mapping[str, Any], column: str) -> bool:
+    """Whether too few runs inform the interval of a column to rely on it."""
+    return column in (row.get("rough") or ())
+
+
 def interval(
     ax: Axes,
     y: float,
@@ -80,7 +85,7 @@ def interval(
     known = low < high
     if known:
         left, right = ax.get_xlim()
-        ends, alpha = [max(low, left), min(high, right)], ROUGH_ALPHA if is_rough else 1.0
+        ends, alpha = [max(low, left), min(high, right)], ROUGH_ALPHA if is_rough else None
         ax.plot(ends, [y, y], color=colour, lw=width, solid_capstyle="butt", alpha=alpha)
     inside = (inside or colour) if known else "white"
     ax.plot(value, y, ls="", marker=marker, ms=size, mfc=inside, mec=colour, mew=1.0, clip_on=False, zorder=3)

@@ -25,12 +25,12 @@ associations as (
             strict_high: 'double',
             permissive_low: 'double',
             permissive_high: 'double',
-            citing_regressions_low: 'double',
-            citing_regressions_high: 'double',
-            citing_improvements_low: 'double',
-            citing_improvements_high: 'double',
-            citing_no_change_low: 'double',
-            citing_no_change_high: 'double',
+            citing_regressions_pct_low: 'double',
+            citing_regressions_pct_high: 'double',
+            citing_improvements_pct_low: 'double',
+            citing_improvements_pct_high: 'double',
+            citing_no_change_pct_low: 'double',
+            citing_no_change_pct_high: 'double',
             rough: 'varchar[]'
         }
     )

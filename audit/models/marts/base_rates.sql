@@ -31,9 +31,9 @@ base_rates as (
         odds_ratio, odds_ratio_low, odds_ratio_high,
         robust_odds_ratio_low, robust_odds_ratio_high, robust_p, holm_p, family,
         about,
-        citing_regressions_low, citing_regressions_high,
-        citing_improvements_low, citing_improvements_high,
-        citing_no_change_low, citing_no_change_high,
+        citing_regressions_pct_low, citing_regressions_pct_high,
+        citing_improvements_pct_low, citing_improvements_pct_high,
+        citing_no_change_pct_low, citing_no_change_pct_high,
         [name for name in rough if name not in ('strict', 'permissive', 'gap')] as rough
     from totalled
     join associations using (condition, env, variant)

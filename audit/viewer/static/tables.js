@@ -28,6 +28,8 @@ const Tables = (() => {
   const ROUGH_NOTE = `${ROUGH} marks a rough interval: too few runs to rely on it.`;
   const isRough = (cells, name) => Boolean(cells.rough?.includes(name));
 
+  const asPercent = (_row, end) => percent(end);
+
   /** The ends of an interval, where there are any, and whether it is rough. */
   function interval(row, name, text) {
     const [low, high] = [row.cells[`${name}_low`], row.cells[`${name}_high`]];
@@ -41,7 +43,7 @@ const Tables = (() => {
     const words = shareText ? `${number(value)} (${shareText}${of ? ` of ${number(row.cells[of])}` : ""})` : typeof value === "string" ? Names.value(name, value) : text(row, value);
     const filter = row.links?.[name];
     const address = row.hrefs?.[name] || (filter && Query.revisions(filter));
-    const ends = interval(row, name, share ? (_row, end) => percent(end) : text);
+    const ends = share ? interval(row, share, asPercent) || interval(row, name, asPercent) : interval(row, name, text);
     return [address && words !== "" ? link(words, address) : words, ends];
   }
 
@@ -104,7 +106,7 @@ const Tables = (() => {
           },
         }, Names.column(name))),
     );
-    const hasRough = rows.some((row) => columns.some(({ name }) => isRough(row.cells, name)));
+    const hasRough = rows.some((row) => columns.some(({ name, share }) => isRough(row.cells, name) || isRough(row.cells, share)));
     const element = h("table", h("caption", caption, hasRough ? ` ${ROUGH_NOTE}` : ""), h("thead", h("tr", headings)), body);
     fill();
     return scrolling(element, caption);

@@ -20,8 +20,8 @@ const OverviewCharts = (() => {
     return Charts.panels(rows, [outer], ([value], mine) => {
       const title = Names.value(outer, value);
       const lift = (place) => LIFT * (place - (dots.length - 1) / 2);
-      const hasEnds = (row, { count }) => (row[`${count}_low`] ?? null) !== null;
-      const interval = (row, dot) => (hasEnds(row, dot) ? `, ${Tables.isRough(row, dot.count) ? "rough " : ""}95% interval ${percent(row[`${dot.count}_low`])} to ${percent(row[`${dot.count}_high`])}` : "");
+      const hasEnds = (row, { ends }) => (row[`${ends}_low`] ?? null) !== null;
+      const interval = (row, dot) => (hasEnds(row, dot) ? `, ${Tables.isRough(row, dot.ends) ? "rough " : ""}95% interval ${percent(row[`${dot.ends}_low`])} to ${percent(row[`${dot.ends}_high`])}` : "");
       const says = (row, dot) => `${title}, ${inner(row)}: ${number(row[dot.count])} of ${number(row[dot.of])} ${dot.what} (${percent(row[dot.share])}${interval(row, dot)})`;
       const chart = Charts.plot(`${title}: share ${label}`, {
         width, height: 46 + (LIFT * dots.length + 14) * mine.length, marginLeft: left, marginRight: end ? 62 : 14, marginTop: 6, marginBottom: 34,
@@ -30,8 +30,8 @@ const OverviewCharts = (() => {
         color: { type: "identity" }, opacity: { type: "identity" },
         marks: [
           ...dots.map((dot, place) => Plot.ruleY(mine.filter((row) => hasEnds(row, dot)), {
-            x1: `${dot.count}_low`, x2: (row) => Math.min(top, row[`${dot.count}_high`]), y: inner, dy: lift(place), stroke: dot.fill, strokeWidth: 1.5,
-            strokeOpacity: (row) => (Tables.isRough(row, dot.count) ? 0.45 : 1),
+            x1: `${dot.ends}_low`, x2: (row) => Math.min(top, row[`${dot.ends}_high`]), y: inner, dy: lift(place), stroke: dot.fill, strokeWidth: 1.5,
+            strokeOpacity: (row) => (Tables.isRough(row, dot.ends) ? 0.45 : 1),
           })),
           ...dots.map((dot, place) => Plot.dot(mine.filter((row) => row[dot.share] !== null), {
             x: dot.share, y: inner, dy: lift(place), r: 4.5, fill: dot.isHollow ? "var(--paper)" : dot.fill, stroke: dot.fill, strokeWidth: 2,
@@ -49,7 +49,7 @@ const OverviewCharts = (() => {
 
   /** The end of an axis of percentages that has all of some dots and their intervals. */
   function top(rows, dots) {
-    const most = Math.max(0, ...rows.flatMap((row) => dots.map(({ count, share }) => row[`${count}_high`] ?? row[share] ?? 0)));
+    const most = Math.max(0, ...rows.flatMap((row) => dots.map(({ ends, share }) => row[`${ends}_high`] ?? row[share] ?? 0)));
     return Math.min(100, Math.max(5, Math.ceil(most / 5) * 5));
   }
 
@@ -59,8 +59,8 @@ const OverviewCharts = (() => {
     if (!rows.length) return null;
     const { strict, permissive } = Names.about.colours;
     const dots = [
-      { count: "permissive", of: "regressions", share: "permissive_pct", fill: Charts.ink(permissive), what: "regressions are salience regressions by the permissive criterion" },
-      { count: "strict", of: "regressions", share: "strict_pct", fill: Charts.ink(strict), what: "regressions are salience regressions by the strict criterion" },
+      { count: "permissive", ends: "permissive", of: "regressions", share: "permissive_pct", fill: Charts.ink(permissive), what: "regressions are salience regressions by the permissive criterion" },
+      { count: "strict", ends: "strict", of: "regressions", share: "strict_pct", fill: Charts.ink(strict), what: "regressions are salience regressions by the strict criterion" },
     ];
     return Charts.figure({
       id: "chart-salience",
@@ -80,7 +80,7 @@ const OverviewCharts = (() => {
     if (!rows.length) return null;
     const kinds = [["regressions", "regression"], ["improvements", "improvement"], ["no_change", "no_change"]];
     const dots = kinds.map(([name, direction]) => ({
-      count: `citing_${name}`, of: name, share: `citing_${name}_pct`, fill: Charts.direction(direction), isHollow: name === "no_change",
+      count: `citing_${name}`, of: name, share: `citing_${name}_pct`, ends: `citing_${name}_pct`, fill: Charts.direction(direction), isHollow: name === "no_change",
       what: `answers before ${name === "no_change" ? "unchanged returns" : name} cite it`,
     }));
     return Charts.figure({
