@@ -13,6 +13,8 @@ import pandas as pd
 
 from audit.output.errors import AuditError, Problem
 from audit.output.progress import SILENT, Progress
+from audit.reports.answers import answers
+from audit.reports.emptiness import are_texts
 from audit.reports.unfinished import unfinished
 from audit.request import Request
 from audit.store import Store, rows_of
@@ -45,7 +47,8 @@ EXPERIMENTS: Final[Mapping[str, str]] = {"effects": "intervention_effects", "uni
 class Records:
     """The relations of one data set, as `FRAMES`, `ROWS` and `EXPERIMENTS` list them.
 
-    `problems` are those of its files, `unfinished` runs that did not end, `plans` the files of its experiments.
+    `answers` are the sentences of `audit salience`, `problems` those of its files, `unfinished` runs that did not end,
+    `plans` the files of its experiments.
     """
 
     iterations: pd.DataFrame
@@ -55,6 +58,7 @@ class Records:
     summary: Rows
     salience: Rows
     agreement: Rows
+    answers: list[str] = field(default_factory=list)
     rates: Rows = field(default_factory=list)
     noise: Rows = field(default_factory=list)
     effects: Rows = field(default_factory=list)
@@ -106,7 +110,7 @@ def load(request: Request, progress: Progress = SILENT) -> Records:
             for field in (*FRAMES, *ROWS):
                 fields[field] = _read(store, field, request)
                 progress.advance()
-        others = (*EXPERIMENTS, "plans", "problems", "unfinished")
+        others = ("answers", *EXPERIMENTS, "plans", "problems", "unfinished")
         records = Records(**fields, **{field: _read(store, field, request) for field in others})
     if records.iterations.empty:
         raise AuditError("nothing to draw: no finished iteration of these in the records")
@@ -141,6 +145,10 @@ def _read(store: Store, field: str, request: Request | None = None) -> Any:
         return rows if field in ROWS else unfinished(rows)
     if field in EXPERIMENTS:
         return store.rows(EXPERIMENTS[field]) if store.plans else []
+    if field == "answers":
+        request = request or Request()
+        rows = rows_of(request.select(store.relation("salience")))
+        return answers(rows, store, of_texts=are_texts(request, store))
     if field not in ("plans", "problems"):
         raise AttributeError(field)
     return list(getattr(store, field))

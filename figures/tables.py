@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from audit.output.cells import ROUGH, ROUGH_NOTE
 from figures.names import (
     IMPROVEMENTS,
     METHODS,
@@ -88,8 +89,13 @@ def percent(key: str, heading: str) -> Column:
 
 
 def counted(key: str, heading: str) -> Column:
-    """A count with the percentage beside it, which the row holds as `<key>_pct`."""
-    return Column(heading, lambda row: _joined(shown(row[key], "{:.0f}"), shown(row[f"{key}_pct"], " ({:.1f}%)")), key)
+    """A count with the percentage beside it, which the row holds as `<key>_pct`, and its interval where it has one."""
+
+    def read(row: Row) -> str:
+        share = shown(row[f"{key}_pct"], " ({:.1f}%)")
+        return _joined(_joined(shown(row[key], "{:.0f}"), share), _interval(row, key, "{:.0f}"))
+
+    return Column(heading, read, key)
 
 
 def spread(key: str, heading: str) -> Column:
@@ -99,12 +105,14 @@ def spread(key: str, heading: str) -> Column:
 
 def bounded(key: str, heading: str) -> Column:
     """A number with its interval, which the row holds as `<key>_low` and `<key>_high`."""
+    return Column(heading, lambda row: _joined(shown(row[key], "{:.2f}"), _interval(row, key, "{:.2f}")), key)
 
-    def read(row: Row) -> str:
-        low, high = (shown(row[f"{key}_{end}"], "{:.2f}") for end in ("low", "high"))
-        return _joined(shown(row[key], "{:.2f}"), f" [{low}, {high}]")
 
-    return Column(heading, read, key)
+def _interval(row: Row, key: str, pattern: str) -> str:
+    """The interval of a number, marked where it is rough; a dash without one."""
+    low, high = (shown(row.get(f"{key}_{end}"), pattern) for end in ("low", "high"))
+    mark = ROUGH if key in (row.get("rough") or ()) else ""
+    return MISSING if low == high == MISSING else f" [{low}, {high}]{mark}"
 
 
 def shown(value: Any, pattern: str) -> str:
@@ -131,9 +139,9 @@ COLUMNS: Final[Mapping[str, Sequence[Column]]] = {
         *_WHERE,
         text("detector", "Detector"),
         count("revisions", "Revisions"),
-        counted("regressions", "Regressions"),
-        counted("strict", "Strict"),
-        counted("permissive", "Permissive"),
+        counted("regressions", "Regressions (of revisions)"),
+        counted("strict", "Strict (of regressions)"),
+        counted("permissive", "Permissive (of regressions)"),
         count("worst_below_median", "Worst < median"),
         count("worst_below_best", "Worst < best"),
         percent("citing_regressions_pct", "Regressions citing"),
@@ -201,11 +209,12 @@ CAPTIONS: Final[Mapping[str, str]] = {
     "salience": (
         "Strict: a regression where the worst rollout returned less than the median one and the critic's answer refers "
         "to the worst. Permissive: the worst returned no more than the median and less than the best, and the same "
-        "reference. Both in percent of regressions."
+        "reference. Both are in percent of regressions, with 95% intervals by run (CR2), and regressions in percent of "
+        "revisions."
     ),
     "summary": (
         "Δ is the change that a revision made to the mean return; the edit distance, where there is one, counts "
-        "changed parameters. Accepted: the revised candidate entered the history."
+        "changed parameters. Accepted: the revised candidate entered the history. Percentages are of revisions."
     ),
     "patterns": (
         "Revisions by edit pattern, regressions with most at stake first and improvements with most at stake last; in "
@@ -228,8 +237,8 @@ CAPTIONS: Final[Mapping[str, str]] = {
 
 BASE_RATES: Final = (
     "Citing: how often the answers before regressions, improvements and unchanged returns refer to the worst rollout; "
-    "the ratios compare regressions with and without such a reference. Brackets hold 95% intervals by bootstrap over "
-    "whole runs, which are too narrow with fewer than ten."
+    "the ratios compare regressions with and without such a reference, with 95% intervals by bootstrap over whole "
+    f"runs. {ROUGH_NOTE}"
 )
 
 

@@ -72,6 +72,7 @@ class _Printed(msgspec.Struct, frozen=True):
         has_layout: whether they are printed in the layout of `LAYOUTS`.
         attributes: those of `_ATTRIBUTES`.
         are_texts: of rows in pieces (`Spelled`), whether each is a text; None for rows of values.
+        answers: above a table for people.
     """
 
     said: list[str]
@@ -82,6 +83,7 @@ class _Printed(msgspec.Struct, frozen=True):
     has_layout: bool
     attributes: dict[str, Any]
     are_texts: list[bool] | None = None
+    answers: list[str] = []
 
 
 class _Rows:
@@ -195,7 +197,13 @@ def _keep(analysis: Analysis, name: str, printed: _Printed | None) -> None:
 def _table(command: str, printed: _Printed) -> Table:
     layout = import_module(LAYOUTS[command]).print_for_people if printed.has_layout else None
     rows = _Rows(printed.names, printed.rows, printed.number, printed.are_texts)
-    return Table(columns=printed.columns, rows=rows, print_for_people=layout, **printed.attributes)
+    return Table(
+        columns=printed.columns,
+        rows=rows,
+        print_for_people=layout,
+        answering=lambda: printed.answers,
+        **printed.attributes,
+    )
 
 
 def _taken(command: str, table: Table, request: Request) -> tuple[Table, _Printed | None]:
@@ -210,10 +218,11 @@ def _taken(command: str, table: Table, request: Request) -> tuple[Table, _Printe
         return replace(table, rows=_Rows(names, chain(rows, values), 0, are_texts)), None
     number = len(table) if is_cut and len(rows) == LONGEST_TABLE else len(rows)
     attributes = {name: getattr(table, name) for name in _ATTRIBUTES}
+    answers = table.answers if request.output == "table" else []
     printed = _Printed(
-        request.said, list(table.columns), names, rows, number, layout is not None, attributes, are_texts
+        request.said, list(table.columns), names, rows, number, layout is not None, attributes, are_texts, answers
     )
-    return replace(table, rows=_Rows(names, rows, number, are_texts)), printed
+    return replace(table, rows=_Rows(names, rows, number, are_texts), answering=lambda: answers), printed
 
 
 def _values(table: Table, output: str) -> tuple[list[str], list[bool] | None, Iterator[Sequence[Any]]]:

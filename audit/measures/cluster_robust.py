@@ -19,6 +19,9 @@ from scipy.special import stdtr, stdtrit
 from audit.measures.stratified_permutation import Floats, groups
 
 _ROUNDING: Final = 1e-12
+FEW: Final = 4.0
+"""Degrees of freedom below which an interval is not to be relied on: E. Tipton, "Small sample adjustments for robust
+variance estimation with meta-regression" (Psychological Methods 20, 2015). Of G clusters there are at most G - 1."""
 
 
 class Coefficient(NamedTuple):
@@ -39,6 +42,16 @@ class Coefficient(NamedTuple):
     low: float
     high: float
     p: float
+
+    @property
+    def is_rough(self) -> bool:
+        """Whether too few clusters inform the interval to rely on it."""
+        return self.df < FEW
+
+
+def are_few(clusters: int) -> bool:
+    """Whether an interval by so many clusters is not to be relied on, however equal they are."""
+    return clusters - 1 < FEW
 
 
 def clustered_mean(

@@ -12,6 +12,10 @@ from audit.output.names import NAMED
 LONGEST_TEXT: Final = 200
 """Characters of a text that a table shows; the other formats have all of it."""
 
+ROUGH: Final = "~"
+"""Behind an interval that too few runs inform to rely on it: its column is named in `rough`."""
+ROUGH_NOTE: Final = f"{ROUGH} marks a rough interval: too few runs to rely on it."
+
 FOLDED: Final = ("_pct", "_low", "_high")
 """What the names of columns end with whose values are shown in brackets behind those of another column."""
 
@@ -34,18 +38,23 @@ def cells(rows: Sequence[Row], column: str) -> list[str]:
         known = NAMED.get(column, {})
         return [known.get(text, text) for text in plain_cells(rows, column)]
     values, shares, lows, highs = ([row.get(f"{column}{end}") for row in rows] for end in ("", *FOLDED))
+    has_one = [pair != (None, None) for pair in zip(lows, highs, strict=True)]
     if any(share is not None for share in shares):
         values = [None if is_weighted(row, column) else row[column] for row in rows]
-        return _beside(aligned(values), ["" if share is None else f"({share:.1f}%)" for share in shares])
-    if all(end is None for end in (*lows, *highs)):
-        return aligned(values)
-    ends = aligned([*lows, *highs], INTERVAL_DIGITS)
+        found = _beside(aligned(values), ["" if share is None else f"({share:.1f}%)" for share in shares])
+        ends = ["" if end is None else f"{end:.0f}" for end in (*lows, *highs)]
+    else:
+        found = aligned(values, INTERVAL_DIGITS if any(has_one) else 4)
+        ends = aligned([*lows, *highs], INTERVAL_DIGITS)
+    if not any(has_one):
+        return found
     # An end that is not known, or has no bound.
     low, high = ([end.strip() or "?" for end in some] for some in (ends[: len(rows)], ends[len(rows) :]))
     intervals = _beside([f"[{end}," for end in low], [f"{end}]" for end in high])
-    has_one = [pair != (None, None) for pair in zip(lows, highs, strict=True)]
-    shown = [interval if has else "" for interval, has in zip(intervals, has_one, strict=True)]
-    return _beside(aligned(values, INTERVAL_DIGITS), shown)
+    rough = [column in (row.get("rough") or ()) for row in rows]
+    marks = [ROUGH if is_rough else " " * any(rough) for is_rough in rough]
+    shown = [f"{each}{mark}" if has else "" for each, mark, has in zip(intervals, marks, has_one, strict=True)]
+    return _beside(found, shown)
 
 
 def is_weighted(row: Row, column: str) -> bool:
@@ -68,13 +77,14 @@ def unfolded(columns: Sequence[str], among: Sequence[str] = ()) -> list[str]:
 def by_importance(columns: Sequence[str], rows: Sequence[Row]) -> list[str]:
     """Columns in the order in which a narrow table keeps them.
 
-    Where numbers have intervals, these come right behind the texts, then p-values; counts without a percentage come
-    behind all others. Without intervals, columns stay in their order. Columns without any value come last.
+    Where numbers have intervals, these come right behind the texts, shares last of them, then p-values; counts without
+    a percentage come behind all others. Without intervals, columns stay in their order. Columns without any value come last.
     """
     every, columns = columns, [column for column in columns if _any(rows, column)]
     empty = [column for column in every if column not in columns]
     texts = [column for column in columns if not is_number_column(rows, column)]
-    intervals = [column for column in columns if _any(rows, f"{column}_low", f"{column}_high")]
+    bounded = [column for column in columns if _any(rows, f"{column}_low", f"{column}_high")]
+    intervals = sorted(bounded, key=lambda column: _any(rows, f"{column}_pct"))
     if not intervals:
         return [*columns, *empty]
     tests = [column for column in columns if column == "p" or column.endswith("_p")]

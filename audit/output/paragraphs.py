@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import shutil
 import textwrap
+from collections.abc import Sequence
 from typing import Final
 
 from audit.output.escaping import visible
 
 WIDTH: Final = 88
+MOST: Final = 5
+"""Paragraphs above a table, or on a page, at most."""
 
 
 def wrapped(text: str, width: int = WIDTH) -> list[str]:
@@ -28,3 +32,15 @@ def excerpt(text: str, lines: int, width: int = WIDTH) -> list[str]:
     shown = wrapped(visible(beginning), width)[:lines]
     left_out = len(text.strip()) - len(beginning)
     return [*shown, f"… {left_out:,} more characters"] if left_out else shown
+
+
+def first(paragraphs: Sequence[str]) -> list[str]:
+    """The first paragraphs, and how many more there are."""
+    rest = len(paragraphs) - MOST
+    return [*paragraphs[:MOST], *([f"… and {rest} more: narrow with --env or --variant"] if rest > 0 else [])]
+
+
+def as_wide_as_shown(paragraphs: Sequence[str]) -> str:
+    """Paragraphs with a blank line below each, wrapped to the width of the terminal, or of 80 characters in a pipe."""
+    width = shutil.get_terminal_size().columns
+    return "".join("\n".join([*wrapped(each, width), "", ""]) for each in paragraphs)

@@ -7,6 +7,7 @@ import io
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Protocol, Self
 
@@ -16,6 +17,7 @@ from audit.output.errors import UsageError
 from audit.output.formats import WRITERS, Row
 from audit.output.latex import write_latex
 from audit.output.linked import Link, linked_table
+from audit.output.paragraphs import as_wide_as_shown, first
 from audit.output.tables import OTHERS, print_plain_table, print_table
 
 if TYPE_CHECKING:
@@ -60,6 +62,7 @@ class Table:
         print_for_people: prints a table in another layout.
         parts: further rows that such a layout has, by name.
         link: finds the address of a row's page, to which a notebook's table of the rows links.
+        answering: makes `answers`.
     """
 
     columns: Sequence[str]
@@ -77,7 +80,13 @@ class Table:
     print_for_people: Callable[[Table], None] | None = None
     parts: Mapping[str, Sequence[Row]] = field(default_factory=dict)
     link: Link | None = None
+    answering: Callable[[], Sequence[str]] = list
     close: Callable[[], object] = field(default=lambda: None)
+
+    @cached_property
+    def answers(self) -> list[str]:
+        """What the rows say, in paragraphs, which people see above the table; computed when it is first asked for."""
+        return list(self.answering())
 
     def select(
         self,
@@ -108,7 +117,7 @@ class Table:
         relation, rows = self.relation, self.rows
         if relation is not None and self.rows_of is not None:
             needed = {*wanted, "condition", *(f"{name}{end}" for name in wanted for end in FOLDED)}
-            needed |= {WEIGHTED[name][0] for name in wanted if name in WEIGHTED}
+            needed |= {"rough", *(WEIGHTED[name][0] for name in wanted if name in WEIGHTED)}
             relation = arranged_relation(relation, by, limit)
             rows = self.rows_of(_projected(relation, [name for name in self.columns if name in needed]))
             relation = _projected(relation, wanted)
@@ -153,8 +162,11 @@ class Table:
             self._print_table()
 
     def _print_table(self) -> None:
+        if answers := as_wide_as_shown(first(self.answers)):
+            sys.stdout.write(answers)
+            sys.stdout.flush()  # before Rich does, which takes a reader that closes the pipe for a failure
         shown = self.essential or self.columns
-        more = [column for column in self.columns if column not in shown]
+        more = [column for column in self.columns if column not in {*shown, "rough"}]
         notes = [self.caption] if self.caption else []
         rows: list[Row] = list(islice(self.rows, LONGEST_TABLE))
         if self.longest_text is not None:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from audit.output.cells import by_importance, cells, plain_cells, short, unfolded
+from audit.output.cells import ROUGH, ROUGH_NOTE, by_importance, cells, plain_cells, short, unfolded
 from audit.output.escaping import in_line
 from audit.output.fitting import fitting
 from audit.output.formats import Row, is_number_column
@@ -126,6 +126,8 @@ def _write(
         _table({column: headings[column] for column in chosen}, chosen, rows, part, title, console, space)
         for (title, rows), part in zip(parts, filled, strict=True)
     ]
+    if any(cell.endswith(ROUGH) for part in filled for column in chosen if column in part for cell in part[column]):
+        notes.insert(0, ROUGH_NOTE)
     lines = [*(caption.split("\n") if caption else ()), *notes]
     if lines:
         console.width = space

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.measures.bootstrap import UNKNOWN, percentile_interval, resampled_sums
+from audit.measures.cluster_robust import are_few
 from audit.output.numbers import known
 from audit.python_models.batches import batches, write_lines
 from audit.vocabulary.methods import CONTROL
@@ -29,6 +30,7 @@ ALL: Final = "matched"
 
 Floats = NDArray[np.float64]
 REVISIONS: Final = ("revisions", "regressions")
+ROUGH: Final = ["difference_pct", "citing_difference_pct"]
 CITING: Final = ("citing", "citing_regressions")
 """Those whose answer refers to what is asked about: a part of the revisions."""
 
@@ -99,6 +101,7 @@ def _compared(cell: Cell, tables: dict[Cell, Floats], citing: Floats, control: s
             "citing_difference_pct": apart[2],
             "citing_difference_pct_low": apart[3],
             "citing_difference_pct_high": apart[4],
+            "rough": ROUGH if are_few(min(len(ours), len(theirs))) else [],
         }
 
 

@@ -32,10 +32,11 @@ def write_noise(returns: duckdb.DuckDBPyConnection, path: Path) -> None:
 
 def tested(revisions: Sequence[Row]) -> bytes:
     """The lines of some revisions."""
-    return lines(_tested(revisions))
+    return lines(compared(revisions))
 
 
-def _tested(revisions: Sequence[Row]) -> Iterator[Row]:
+def compared(revisions: Sequence[Row]) -> Iterator[Row]:
+    """The rows of some revisions, given theirs of `revision_returns`; not in their order."""
     groups: dict[tuple[int, bool], list[Row]] = defaultdict(list)
     for revision in revisions:
         before, after = revision["before"] or (), revision["after"] or ()

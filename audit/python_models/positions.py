@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.measures.cluster_robust import are_few
 from audit.measures.holm import holm
 from audit.measures.stratified_permutation import REDRAWS
 from audit.measures.within_strata import by_size, within_effects
@@ -189,6 +190,7 @@ def _effects(items: Items, redraws: int) -> Iterator[Row]:
             "effect": known(found.effect),
             "effect_low": known(found.low),
             "effect_high": known(found.high),
+            "rough": ["effect"] if are_few(len(np.unique(items.run[counted]))) else [],
             "p": known(found.p),
             "place_score_gamma": known(items.gamma),
         }

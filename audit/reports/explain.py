@@ -116,6 +116,7 @@ class Recorded:
         facts: the row of its run in `run_facts`.
         answers: its row in `critic_answers`, if it has one.
         judgements: its rows in `judgements`.
+        is_judged: whether a judge is the detector.
     """
 
     episode: dict[str, Any]
@@ -123,6 +124,7 @@ class Recorded:
     facts: dict[str, Any]
     answers: Sequence[dict[str, Any]]
     judgements: Sequence[dict[str, Any]]
+    is_judged: bool
 
 
 def in_full(
@@ -145,7 +147,8 @@ def in_full(
     [facts] = rows_of(_where(store.relation("run_facts"), run))
     answers = rows_of(_where(store.relation("critic_answers"), identity))
     judgements = rows_of(_where(store.relation("judgements"), identity))
-    return put_together(Recorded(episode, thresholds, facts, answers, judgements), details, chosen, references)
+    recorded = Recorded(episode, thresholds, facts, answers, judgements, store.detected_by.is_judged)
+    return put_together(recorded, details, chosen, references)
 
 
 def put_together(
@@ -182,6 +185,7 @@ def put_together(
             "backend": recorded.facts["backend"],
             "model": recorded.facts["model"],
             "detector": references[0]["detector"] if references else None,
+            "is_judged": recorded.is_judged,
             "evidence_kind": episode["evidence_kind"],
             "evidence": shown,
             "edits": [

@@ -105,7 +105,7 @@ def _classification(revision: dict[str, Any]) -> list[str]:
     about = str(asked).replace("rollout", "example") if is_text else str(asked)
     if revision["detector"] is None:
         answered = revision["revised"]["source"] == "critic" and revision.get("rationale", True)
-        why = "the judge has not judged the answer" if answered else "no critic's answer is recorded"
+        why = _unknown(revision, about, is_role=asked.kind == "role") if answered else "no critic's answer is recorded"
         if is_text and not answered and revision["revised"]["answer"]:
             why = "the answer gives no rationale besides the text"
         return [*lines, *_judgements(revision), f"{why}, so nothing can refer to {about}"]
@@ -118,6 +118,15 @@ def _classification(revision: dict[str, Any]) -> list[str]:
         strict, permissive = rounded(revision["strict"]), rounded(revision["permissive"])
         lines.append(f"salience-problem regression: strict {strict}, permissive {permissive}")
     return lines
+
+
+def _unknown(revision: dict[str, Any], about: str, *, is_role: bool) -> str:
+    """Why it is not known whether an answer refers to what is asked about."""
+    scores = [each["return"] for each in revision["shown"] or () if each["return"] is not None]
+    are_equal = bool(scores) and max(scores) - min(scores) <= revision["rounding"]
+    if is_role and are_equal and revision["evidence_kind"] in ("batch", "pair"):
+        return f"all examples shown have the same score and none is {about}"
+    return "the judge has not judged the answer" if revision["is_judged"] else f"nothing shown is {about}"
 
 
 def _judgements(revision: dict[str, Any]) -> list[str]:

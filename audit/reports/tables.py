@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -24,8 +25,10 @@ from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
 from audit.output.linked import link_to_revision
 from audit.output.rows import Table
+from audit.reports.answers import answers
 from audit.reports.emptiness import are_texts, no_patterns, unread, why_empty
 from audit.reports.relation_rows import RelationRows
+from audit.store import rows_of
 from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
 
 TITLES: Final = {
     "summary": "Revisions",
-    "salience": "Salience-problem regressions, detector {detector} (percentages are of regressions)",
+    "salience": "Salience-problem regressions, detector {detector} (% of regressions; regressions: % of revisions)",
     "base_rates": "How often answers cite {about}, detector {detector}",
     "noise_summary": "Regressions, and how many chance alone would produce (beyond noise: p <= 0.05)",
     "controls": "Regressions compared with PureSearch's from equally good starts (percentages are of revisions)",
@@ -52,8 +55,8 @@ TITLES: Final = {
 
 ESSENTIAL: Final = {
     "salience": [
-        *("condition", "env", "variant", "revisions", "regressions", "strict", "permissive"),
-        *("citing_regressions_pct", "citing_improvements_pct", "risk_ratio", "citing_no_change_pct"),
+        *("condition", "env", "variant", "revisions", "regressions", "strict", "risk_ratio", "permissive"),
+        *("citing_regressions_pct", "citing_improvements_pct", "citing_no_change_pct"),
     ],
     "noise_summary": [
         *("condition", "env", "variant", "revisions", "regressions", "expected_pooled"),
@@ -345,10 +348,15 @@ def relation_table(
             essential=[*usual, *essential] if usual else usual,
             headings=HEADINGS,
             caption=caption,
+            answering=functools.partial(_answers, relation, store, of_texts) if name == "salience" else list,
             notes=[line for line in (remark, unread(name, request, store), caption) if line],
         )
         resources.pop_all()
     return table
+
+
+def _answers(relation: duckdb.DuckDBPyRelation, store: Store, of_texts: bool) -> list[str]:
+    return answers(rows_of(relation), store, of_texts=of_texts)
 
 
 def _title(name: str, store: Store) -> str:

@@ -207,6 +207,7 @@ def _rates(
             "difference": known(100 * test.estimate),
             "low": known(100 * test.low),
             "high": known(100 * test.high),
+            "is_rough": test.is_rough,
             "df": known(test.df),
             "p": known(test.p),
             "links": _links(by, other, (common, env), sides, cells),

@@ -44,7 +44,12 @@ def details(session: Session, *, with_prompts: bool) -> Iterator[dict[str, Any]]
             key = RevisionKey(*(row[name] for name in RevisionKey._fields))
             [episode] = episodes[key]
             recorded = Recorded(
-                episode, thresholds[key[:-1]], facts[key[:-1]], answers.get(key, ()), judgements.get(key, ())
+                episode,
+                thresholds[key[:-1]],
+                facts[key[:-1]],
+                answers.get(key, ()),
+                judgements.get(key, ()),
+                store.detected_by.is_judged,
             )
             chosen = [row] if row["worst"] is not None else []
             references = [{"detector": store.detected_by.name}] if row["cites"] is not None else []

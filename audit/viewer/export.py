@@ -22,7 +22,6 @@ from audit.output.progress import SILENT, Progress
 from audit.output.unfinished_results import folder_for, put_in_place
 from audit.request import Request
 from audit.viewer import charts, pages
-from audit.viewer.conclusion import conclusion
 from audit.viewer.details import details
 from audit.viewer.local_paths import without_local_paths
 from audit.viewer.query import Query
@@ -43,7 +42,6 @@ MARKER: Final = "audit-view.json"
 WHOLE: Final[Mapping[str, Callable[[Session], dict[str, Any]]]] = {
     "about": pages.about,
     "overview": pages.overview,
-    "conclusion": lambda session: conclusion(session, Query()),
     "curves": charts.curves,
     "changes": charts.changes,
     "runs": pages.runs,

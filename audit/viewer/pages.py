@@ -12,10 +12,11 @@ from audit.output.errors import UsageError
 from audit.output.formats import WRITERS, Row
 from audit.output.latex import write_latex
 from audit.output.names import METHODS, TASKS
+from audit.reports.answers import answers
 from audit.reports.emptiness import are_texts
 from audit.request import OF_TEXTS
 from audit.store import rows_of
-from audit.viewer.counts import COUNTED, Counted
+from audit.viewer.counts import COUNTED, GROUP, Counted
 from audit.viewer.marking import marks_of
 from audit.viewer.query import PAGE, Query
 from audit.vocabulary.colours import DIRECTION_COLOURS, PERMISSIVE, STRICT, method_colour
@@ -104,7 +105,7 @@ MEANINGS: Final = {
 
 
 def overview(session: Session) -> dict[str, Any]:
-    """The tables of counts.
+    """The sentences of `audit salience`, and the tables of counts.
 
     A cell of `counts` counts the revisions of its row's filter and its column's, which `static/tables.js` joins; a
     column of `shares` leads to the count that it is the share of.
@@ -113,7 +114,10 @@ def overview(session: Session) -> dict[str, Any]:
     def compute() -> dict[str, Any]:
         tables = [table for name, counted in COUNTED.items() if (table := _table(session, name, counted))["rows"]]
         runs = session.request.select(session.store.relation("runs")).aggregate("count(*)").fetchall()
-        return {"tables": tables, "runs": runs[0][0]}
+        rows = rows_of(session.request.select(session.store.relation("salience")))
+        texts = answers(rows, session.store, of_texts=are_texts(session.request, session.store))
+        said = [{name: row[name] for name in GROUP} | {"text": text} for row, text in zip(rows, texts, strict=True)]
+        return {"answers": said, "tables": tables, "runs": runs[0][0]}
 
     return session.once("overview", compute)
 

@@ -34,7 +34,6 @@ from audit.viewer.beside import beside
 from audit.viewer.calls import calls
 from audit.viewer.coding import agreement, sheet
 from audit.viewer.compare import compare
-from audit.viewer.conclusion import conclusion
 from audit.viewer.lineage import blamed, lineage
 from audit.viewer.marking import mark_of, tags
 from audit.viewer.query import Query, columns_in, whole
@@ -266,7 +265,6 @@ ANSWERS: Final[Mapping[str, Answer]] = {
     f"run/{RUN}": lambda session, request: run(session, _run(request)),
     f"lineage/{RUN}": lambda session, request: lineage(session, _run(request)),
     f"blame/{RUN}/{{candidate}}": lambda session, request: blamed(session, _run(request), _part(request, "candidate")),
-    "conclusion": lambda session, request: conclusion(session, _query(session, request)),
     "making": lambda session, _: {"index": session.table.texts.is_awaited},
     "curves": lambda session, _: charts.curves(session),
     "changes": lambda session, _: charts.changes(session),

@@ -22,10 +22,8 @@ from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
 from audit.output.linked import viewer_closed, viewer_opened
 from audit.request import Request, note
-from audit.viewer.conclusion import conclusion
 from audit.viewer.live import Live
 from audit.viewer.pages import about, overview
-from audit.viewer.query import Query
 from audit.viewer.session import Session
 from audit.watching.changes import PAUSE
 from audit.watching.following import Follower, Revision
@@ -110,7 +108,6 @@ class View(contextlib.AbstractContextManager["View"]):
         with contextlib.suppress(AuditError, duckdb.Error):
             about(self._session)
             overview(self._session)
-            conclusion(self._session, Query())
         with contextlib.suppress(AuditError, duckdb.Error):
             self._session.warm()
 

@@ -11,6 +11,7 @@ from typing import Final, Literal
 import pandas as pd
 
 from audit.output.escaping import in_line
+from audit.output.paragraphs import first
 from audit.output.progress import SILENT, Progress
 from audit.store import Store
 from figures.conditions import families
@@ -261,8 +262,9 @@ def _page(
 
 def _sections_of(records: Records, made: Contents, pictures: dict[str, list[Picture]]) -> list[Section]:
     tables = made.tables
+    said = [(sentences, ()) for sentences in first(records.answers)]
     return [
-        Section("salience", "Salience", [tables["salience"]], *_drawn(pictures, "salience")),
+        Section("salience", "Salience", [tables["salience"]], *_drawn(pictures, "salience"), paragraphs=said),
         *_causes(records, tables, pictures),
         Section(
             "revisions",

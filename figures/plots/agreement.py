@@ -11,13 +11,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from audit.measures.bootstrap import Interval, ratio_interval
+from audit.measures.cluster_robust import are_few
 from audit.store import Store
 from audit.vocabulary.colours import STRUCTURE_COLOURS
 from figures.data import Records
 from figures.names import STRUCTURES, label, name, ordered
 from figures.options import Band
 from figures.plots.drawing import Drawing, in_style
-from figures.plots.marks import Cell, beside, cell_label, cells, handle, head, interval, number, rows_of, stacked
+from figures.plots.marks import PALE, Cell, beside, cell_label, cells, handle, head, interval, number, rows_of, stacked
 from figures.plots.plotting import Panels, axes_of, finished
 from figures.style import MUTED, WIDTH, legend, round_ticks
 
@@ -26,7 +27,7 @@ PRINTED_FROM: Final = 8.0
 CAPTION: Final = (
     "Left: share of revisions by how the worst, median and best rollout compared; shares of 8% and more are printed, "
     "n counts revisions. Right: mean change in return (Δ) under each structure, with 95% intervals by bootstrap over "
-    "whole runs (too narrow with fewer than ten; hollow: none). Structure goes with how good the policy already "
+    "whole runs (hollow: none). {rough} Structure goes with how good the policy already "
     "was: where failing is the rule a revision has more to win. This does not show that a structure caused a "
     "change."
 )
@@ -77,7 +78,14 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
     ]
     described = "Stacked bars of agreement structures per task, and beside them the mean change in return of each."
     return [
-        finished(figure, records, condition, ("agreement", "What the critic was shown", CAPTION), sentences, described)
+        finished(
+            figure,
+            records,
+            condition,
+            ("agreement", "What the critic was shown", CAPTION.format(rough=PALE)),
+            sentences,
+            described,
+        )
     ]
 
 
@@ -108,7 +116,8 @@ def _draw_deltas(ax: Axes, rows: Mapping[str, Mapping[str, Any]], revisions: pd.
     ax.axvline(0, color=MUTED, lw=0.7)
     for y, structure in enumerate(structures):
         value = number(rows[structure]["mean_delta"])
-        interval(ax, y, value, *found[structure], _colour(structure), MARKERS.get(structure, "D"))
+        is_rough = are_few(revisions[revisions["structure"] == structure]["run"].nunique())
+        interval(ax, y, value, *found[structure], _colour(structure), MARKERS.get(structure, "D"), is_rough=is_rough)
     rows_of(ax, [""] * len(structures))
     ax.xaxis.set_major_locator(round_ticks(4))
     ax.grid(visible=True, axis="x")

@@ -7,19 +7,29 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from audit.detectors.about import parse_about
-from audit.measures.bootstrap import Interval, ratio_interval
 from audit.store import Store
 from audit.vocabulary.colours import DIRECTION_COLOURS
 from figures.data import Records
 from figures.names import label
 from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, span
-from figures.plots.marks import absent, beside, cell_label, cells, handle, head, interval, number, rows_of
+from figures.plots.marks import (
+    PALE,
+    absent,
+    beside,
+    cell_label,
+    cells,
+    handle,
+    head,
+    interval,
+    is_rough,
+    number,
+    rows_of,
+)
 from figures.plots.plotting import Panels, axes_of, finished
 from figures.style import MUTED, WIDTH, legend
 from figures.wording import worded
@@ -30,8 +40,6 @@ KINDS: Final = {"regression": "regressions", "improvement": "improvements", "no_
 LABELS: Final = {"regression": "regressions", "improvement": "improvements", "no_change": "unchanged returns"}
 MARKERS: Final = {"regression": "v", "improvement": "^", "no_change": "o"}
 OFFSETS: Final = (-0.25, 0.0, 0.25)
-FEW: Final = 10
-"""With fewer runs than this, bootstrap intervals are known to be too narrow."""
 
 CAPTION: Final = (
     "Shares: of regressions, of improvements and of unchanged returns whose critic cited {item}, with "
@@ -39,25 +47,9 @@ CAPTION: Final = (
     "high as that of regressions, citing is not a sign of regressing. Risk ratio: the risk of a regression after an "
     "answer that cites {item}, divided by the risk after one that does not; 1 means no difference. It is not a "
     "sign of what a revision was driven by, and how good a policy already was changes both citing and regressing. "
-    "Intervals are 95%, by bootstrap over whole runs; with fewer than ten runs they are too narrow. A hollow mark "
-    "has no interval (one run, too few cases, or runs that do not differ), a dash no value."
+    "Intervals are 95%, with runs as clusters: of shares CR2, of the ratio by bootstrap. {rough} A hollow mark has no "
+    "interval (one run, or runs that do not differ), a dash no value."
 )
-
-
-def citing_interval(revisions: pd.DataFrame, direction: str) -> Interval:
-    """Interval for the share of revisions of one direction that cite what is asked about, usually the worst rollout.
-
-    Args:
-        revisions: one row per revision of one method on one task, whose critic saw three rollouts, with columns run,
-            direction and cites.
-        direction: which revisions are asked about.
-
-    Returns:
-        In percent, by bootstrap over runs; NaN for fewer than two runs.
-    """
-    cites = revisions["cites"].fillna(value=False).astype(bool)
-    here = revisions["direction"] == direction
-    return ratio_interval(100.0 * (cites & here), here, revisions["run"])
 
 
 NEEDS: Final = {"citing": "Citing the worst rollout, and base rates (needs revisions of ThreeTraj, or after batches)"}
@@ -71,9 +63,6 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
         return []
     order = cells(list(rows.values()))
     about = parse_about(str(next(iter(rows.values()))["about"]))
-    # Revisions whose critic saw the worst: the criteria show it, where they are of the item that is asked about.
-    known = "permissive" if about.is_worst else "cites"
-    shown = records.revisions[records.revisions["condition"] == condition].dropna(subset=[known])
     of_texts = records.revises_texts(condition)
     item = worded(str(about), of_texts=of_texts) if about.kind == "role" else str(about)
     ratios = [number(row["risk_ratio"]) for row in rows.values()]
@@ -82,9 +71,8 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
     left, *others = figure.subplots(1, 1 + has_ratio, squeeze=False, width_ratios=[3, 2][: 1 + has_ratio])[0]
     _prepare_shares(left, item)
     several = len({variant for _, variant in order}) > 1
-    for y, (env, variant) in enumerate(order):
-        mine = shown[(shown["env"] == env) & (shown["variant"] == variant)]
-        _draw_shares(left, y, rows[env, variant], mine)
+    for y, cell in enumerate(order):
+        _draw_shares(left, y, rows[cell])
     rows_of(left, [cell_label(cell, several=several) for cell in order])
     for right in others:
         _prepare_ratios(right, [rows[cell] for cell in order])
@@ -97,20 +85,18 @@ def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawi
     detector = ", ".join(sorted({str(row["detector"]) for row in rows.values()}))
     sentences = [
         f"{span(runs, 'run')} a task, detector {detector}, condition {label(condition)}.",
-        _remark(runs),
+        "No intervals from one run." if max(runs) == 1 else "",
         "" if has_ratio else "No risk ratio can be computed.",
     ]
     described = (
         f"Per task the share of regressions, improvements and unchanged returns that cite {about}, and a risk ratio."
     )
     title = f"Citing {item}, and base rates"
-    return [finished(figure, records, condition, ("citing", title, CAPTION.format(item=item)), sentences, described)]
-
-
-def _remark(runs: list[int]) -> str:
-    if max(runs) == 1:
-        return "No intervals from one run."
-    return f"With fewer than {FEW} runs intervals are too narrow." if min(runs) < FEW else ""
+    return [
+        finished(
+            figure, records, condition, ("citing", title, CAPTION.format(item=item, rough=PALE)), sentences, described
+        )
+    ]
 
 
 def _prepare_shares(left: Axes, item: str) -> None:
@@ -135,23 +121,25 @@ def _prepare_ratios(right: Axes, rows: list[Mapping[str, Any]]) -> None:
     head(right, "")
 
 
-def _draw_shares(ax: Axes, y: int, row: Mapping[str, Any], revisions: pd.DataFrame) -> None:
+def _draw_shares(ax: Axes, y: int, row: Mapping[str, Any]) -> None:
     for offset, (direction, key) in zip(OFFSETS, KINDS.items(), strict=True):
         count = int(row[key])
         beside(ax, y + offset, f"{count}")
         if not count:
             absent(ax, y + offset)
             continue
-        ends = citing_interval(revisions, direction)
-        share = number(row[f"citing_{key}_pct"])
-        interval(ax, y + offset, share, *ends, DIRECTION_COLOURS[direction], MARKERS[direction])
+        name = f"citing_{key}_pct"
+        share, low, high = (number(row.get(f"{name}{end}")) for end in ("", "_low", "_high"))
+        look = (DIRECTION_COLOURS[direction], MARKERS[direction])
+        interval(ax, y + offset, share, low, high, *look, is_rough=is_rough(row, name))
 
 
 def _draw_ratio(ax: Axes, y: int, row: Mapping[str, Any]) -> None:
     low, value, high = (number(row[f"risk_ratio{end}"]) for end in ("_low", "", "_high"))
     if math.isfinite(value) and value > 0:
         # An end that is infinite is null, as is one that is unknown: of the two only the upper one can be infinite.
-        interval(ax, y, value, low, math.inf if math.isfinite(low) and math.isnan(high) else high, "black", "D")
+        high = math.inf if math.isfinite(low) and math.isnan(high) else high
+        interval(ax, y, value, low, high, "black", "D", is_rough=is_rough(row, "risk_ratio"))
     else:
         absent(ax, y, "0: none that cites regressed" if value == 0 else "–")
 

@@ -17,6 +17,8 @@ Cell = tuple[str, str]
 """A task and a method of one condition."""
 
 DASH: Final = "–"
+ROUGH_ALPHA: Final = 0.4
+PALE: Final = "A pale line is a rough interval: too few runs to rely on it."
 
 
 def number(value: Any) -> float:
@@ -53,6 +55,11 @@ def stacked(ax: Axes, y: float, parts: Sequence[tuple[str, float]], height: floa
         start += share
 
 
+def is_rough(row: Mapping[str, Any], column: str) -> bool:
+    """Whether too few runs inform the interval of a column to rely on it."""
+    return column in (row.get("rough") or ())
+
+
 def interval(
     ax: Axes,
     y: float,
@@ -65,18 +72,21 @@ def interval(
     size: float = 4.5,
     inside: str = "",
     width: float = 1.3,
+    is_rough: bool = False,
 ) -> None:
     """Draw a value with its interval, lying; hollow where that is unknown or a point, and nothing without a value.
 
     An end that is infinite runs to the edge of the panel, whose limits have to be set before. `size` is the mark's,
-    which is filled unless another colour is `inside`; `width` is the line's.
+    which is filled unless another colour is `inside`; `width` is the line's,
+    which is pale where the interval is rough.
     """
     if not math.isfinite(value):
         return
     known = low < high
     if known:
         left, right = ax.get_xlim()
-        ax.plot([max(low, left), min(high, right)], [y, y], color=colour, lw=width, solid_capstyle="butt")
+        ends, alpha = [max(low, left), min(high, right)], ROUGH_ALPHA if is_rough else None
+        ax.plot(ends, [y, y], color=colour, lw=width, solid_capstyle="butt", alpha=alpha)
     inside = (inside or colour) if known else "white"
     ax.plot(value, y, ls="", marker=marker, ms=size, mfc=inside, mec=colour, mew=1.0, clip_on=False, zorder=3)
 

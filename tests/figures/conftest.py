@@ -106,6 +106,8 @@ def _summaries(revisions: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
         | {"detector": "word", "about": "worst", "runs": row["runs"]}
         | dict(zip(citing, shares[row["runs"]], strict=True))
         | {"risk_ratio": 2.0, "risk_ratio_low": 0.5 if row["runs"] > 1 else None, "risk_ratio_high": None}
+        | {"rough": ["risk_ratio"], "citing_regressions_pct_low": 40.0 if row["runs"] > 1 else None}
+        | {"citing_regressions_pct_high": 90.0 if row["runs"] > 1 else None}
         for row in summary
         if row["variant"] == "threetraj"
     ]

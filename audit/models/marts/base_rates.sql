@@ -30,7 +30,11 @@ base_rates as (
         risk_ratio, risk_ratio_low, risk_ratio_high,
         odds_ratio, odds_ratio_low, odds_ratio_high,
         robust_odds_ratio_low, robust_odds_ratio_high, robust_p, holm_p, family,
-        about
+        about,
+        citing_regressions_pct_low, citing_regressions_pct_high,
+        citing_improvements_pct_low, citing_improvements_pct_high,
+        citing_no_change_pct_low, citing_no_change_pct_high,
+        [name for name in rough if name not in ('strict', 'permissive', 'gap')] as rough
     from totalled
     join associations using (condition, env, variant)
     join association_tests using (condition, env, variant)

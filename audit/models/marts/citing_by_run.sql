@@ -8,7 +8,14 @@ citing_by_run as (
         count(*) filter (where direction = 'regression' and cites) as citing_regressions,
         count(*) filter (where direction = 'regression' and not cites) as other_regressions,
         count(*) filter (where direction <> 'regression' and cites) as citing_others,
-        count(*) filter (where direction <> 'regression' and not cites) as other_others
+        count(*) filter (where direction <> 'regression' and not cites) as other_others,
+        count(*) filter (where direction = 'regression') as regressions,
+        if(count(strict) = 0, null, count(*) filter (where strict)) as strict,
+        if(count(permissive) = 0, null, count(*) filter (where permissive)) as permissive,
+        count(*) filter (where direction = 'improvement') as improvements,
+        count(*) filter (where direction = 'improvement' and cites) as citing_improvements,
+        count(*) filter (where direction = 'no_change') as no_change,
+        count(*) filter (where direction = 'no_change' and cites) as citing_no_change
     from salience_criteria
     group by all
 )

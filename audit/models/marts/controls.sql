@@ -28,7 +28,8 @@ controls as (
             citing_regressions_pct: 'double',
             citing_difference_pct: 'double',
             citing_difference_pct_low: 'double',
-            citing_difference_pct_high: 'double'
+            citing_difference_pct_high: 'double',
+            rough: 'varchar[]'
         }
     )
 )

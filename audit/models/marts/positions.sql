@@ -24,7 +24,8 @@ positions as (
             p: 'double',
             holm_p: 'double',
             family: 'bigint',
-            place_score_gamma: 'double'
+            place_score_gamma: 'double',
+            rough: 'varchar[]'
         }
     )
 )

@@ -36,7 +36,12 @@ salience as (
         about,
         -- Scores of examples are often equal: of the regressions in which the worst one differs from the others.
         100 * strict / nullif(worst_below_median, 0) as strict_untied_pct,
-        100 * permissive / nullif(worst_below_best, 0) as permissive_untied_pct
+        100 * permissive / nullif(worst_below_best, 0) as permissive_untied_pct,
+        runs,
+        strict_low, strict_high,
+        permissive_low, permissive_high,
+        gap, gap_low, gap_high,
+        [name for name in rough if name in ('strict', 'permissive', 'gap', 'risk_ratio', 'odds_ratio')] as rough
     from citing_rates
     join counted using (condition, env, variant)
     join associations using (condition, env, variant)

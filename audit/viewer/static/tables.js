@@ -24,20 +24,26 @@ const Tables = (() => {
     return (row, value) => text(kindOf(row), value);
   }
 
-  /** The ends of an interval, where there are any. */
+  const ROUGH = "~";
+  const ROUGH_NOTE = `${ROUGH} marks a rough interval: too few runs to rely on it.`;
+  const isRough = (cells, name) => Boolean(cells.rough?.includes(name));
+
+  const asPercent = (_row, end) => percent(end);
+
+  /** The ends of an interval, where there are any, and whether it is rough. */
   function interval(row, name, text) {
     const [low, high] = [row.cells[`${name}_low`], row.cells[`${name}_high`]];
     if (low === null || low === undefined || high === null || high === undefined) return null;
-    return h("span.interval", ` [${[low, high].map((end) => text(row, end).trim()).join(", ")}]`);
+    return h("span.interval", ` [${[low, high].map((end) => text(row, end).trim()).join(", ")}]${isRough(row.cells, name) ? ROUGH : ""}`);
   }
 
-  function cell({ name, share }, row, text) {
+  function cell({ name, share, of }, row, text) {
     const value = row.cells[name];
     const shareText = share ? percent(row.cells[share]) : "";
-    const words = shareText ? `${number(value)} (${shareText})` : typeof value === "string" ? Names.value(name, value) : text(row, value);
+    const words = shareText ? `${number(value)} (${shareText}${of ? ` of ${number(row.cells[of])}` : ""})` : typeof value === "string" ? Names.value(name, value) : text(row, value);
     const filter = row.links?.[name];
     const address = row.hrefs?.[name] || (filter && Query.revisions(filter));
-    const ends = share ? interval(row, share, (_row, end) => percent(end)) : interval(row, name, text);
+    const ends = share ? interval(row, share, asPercent) || interval(row, name, asPercent) : interval(row, name, text);
     return [address && words !== "" ? link(words, address) : words, ends];
   }
 
@@ -67,7 +73,7 @@ const Tables = (() => {
   }
 
   /**
-   * A table. columns: [{name, meaning, share}], share a column of percentages to have in brackets; rows: [{cells, links, hrefs}]:
+   * A table. columns: [{name, meaning, share, of}], share a column of percentages to have in brackets, of the column that these are of; rows: [{cells, links, hrefs}]:
    * `links` are filters of revisions, `hrefs` addresses, of which the first is that of the row.
    */
   function table({ columns, rows, caption }) {
@@ -100,7 +106,8 @@ const Tables = (() => {
           },
         }, Names.column(name))),
     );
-    const element = h("table", h("caption", caption), h("thead", h("tr", headings)), body);
+    const hasRough = rows.some((row) => columns.some(({ name, share }) => isRough(row.cells, name) || isRough(row.cells, share)));
+    const element = h("table", h("caption", caption, hasRough ? ` ${ROUGH_NOTE}` : ""), h("thead", h("tr", headings)), body);
     fill();
     return scrolling(element, caption);
   }
@@ -122,5 +129,5 @@ const Tables = (() => {
     return h("div.scrolls", { tabindex: "0", role: "region", "aria-label": label }, element);
   }
 
-  return { formats, linked, opening, sorted, table, scrolling };
+  return { ROUGH, ROUGH_NOTE, isRough, formats, linked, opening, sorted, table, scrolling };
 })();

@@ -29,7 +29,8 @@ COMMANDS = {
         "condition env variant detector revisions regressions regressions_pct strict strict_pct permissive "
         "permissive_pct worst_below_median worst_below_best citing_regressions_pct citing_improvements_pct "
         "citing_no_change_pct risk_ratio risk_ratio_low risk_ratio_high odds_ratio odds_ratio_low odds_ratio_high "
-        "about strict_untied_pct permissive_untied_pct"
+        "about strict_untied_pct permissive_untied_pct runs strict_low strict_high permissive_low permissive_high "
+        "gap gap_low gap_high rough"
     ),
     "agreement": "condition env variant structure revisions mean_delta",
     "patterns": "condition env variant pattern revisions pct",

@@ -93,7 +93,6 @@ def test_chosen_revisions_are_a_filter(client) -> None:
     page = client.get(f"api/revision/one/cartpole/threetraj/1/5?{rows}").json()
     assert (page["place"], page["among"]) == (2, 3)
     assert page["after"] == ["two", "pong", "puresearch", 1, 0]
-    assert client.get(f"api/conclusion?{rows}").status_code == 200
 
 
 def test_names_of_chosen_revisions_are_decoded_once() -> None:

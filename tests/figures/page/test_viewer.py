@@ -31,7 +31,7 @@ def link(key: str, heading: str, **row: Any) -> str:
 
 
 def test_an_address_has_the_cell_and_what_is_counted() -> None:
-    address = link("salience", "Strict", strict=1)
+    address = link("salience", "Strict (of regressions)", strict=1)
     page, _, query = address.partition("#/revisions?")
     assert page == "view/index.html"
     assert dict(parse_qsl(query)) == CELL | {"in_salience": "true", "strict": "true"}
@@ -47,7 +47,11 @@ def test_an_address_has_the_cell_and_what_is_counted() -> None:
     ):
         assert parse_qsl(link(key, heading, **row).partition("?")[2]) == [*CELL.items(), *expected], heading
     # What counts no revision is no link.
-    assert link("salience", "Strict", strict=0) == link("salience", "Strict", strict=None) == ""
+    assert (
+        link("salience", "Strict (of regressions)", strict=0)
+        == link("salience", "Strict (of regressions)", strict=None)
+        == ""
+    )
     assert link("salience", "Task") == link("patterns", "Task") == link("metrics", "Runs", runs=3) == ""
     assert link("patterns", "Unclassified", unclassified=1).endswith("&pattern=&direction=%21no_change")
 

@@ -9,16 +9,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 from matplotlib.axes import Axes
 
 from figures.data import Records
 from figures.plots import agreement, citing, edits, noise, patterns, salience
 from figures.plots import revisions as every
 from figures.plots.agreement import delta_interval
-from figures.plots.citing import citing_interval
 from figures.plots.drawing import Drawing
 from figures.plots.edits import medians, spread
+from figures.plots.marks import ROUGH_ALPHA
 from figures.plots.patterns import shares
 from figures.plots.salience import by_run
 from figures.tables import counted
@@ -118,15 +117,6 @@ def test_marks_of_one_edit_distance_stay_with_it_and_medians_need_five_revisions
 
 
 def test_intervals_draw_whole_runs() -> None:
-    one = [("regression", True), ("regression", True), ("regression", False), ("improvement", True)]
-    two = [("regression", True), ("regression", False), ("regression", None), ("improvement", True)]
-    rows = [{"run": run, "direction": d, "cites": c} for run, listed in ((1, one), (2, two)) for d, c in listed]
-    frame = pd.DataFrame(rows)
-    # Two runs drawn from two: the first twice (1/4 of the time) 2 of 3 cite, the second twice (1/4) 1 of 3.
-    assert citing_interval(frame, "regression") == pytest.approx((100 / 3, 200 / 3))
-    assert citing_interval(frame, "improvement") == (100, 100)
-    for direction in ("regression", "no_change"):
-        assert all(map(math.isnan, citing_interval(frame.iloc[:1], direction)))
     frame = pd.DataFrame({"run": [1, 1, 2, 2, 2], "delta": [1.0, 3.0, 7.0, 9.0, math.nan]})
     assert delta_interval(frame) == (2.0, 8.0)
     assert all(map(math.isnan, delta_interval(frame[frame["run"] == 1])))
@@ -138,7 +128,7 @@ def test_what_is_missing_of_shares_that_cite_and_of_ratios(records: Records) -> 
     # An upper end that is null while the lower one is known has no bound: it runs to the edge.
     (first, _) = [line for line in right.lines if len(set(map(float, line.get_xdata()))) > 1]
     assert list(map(float, first.get_xdata())) == [0.5, right.get_xlim()[1]]
-    assert "With fewer than 10 runs intervals are too narrow." in drawing.note
+    assert (first.get_alpha(), "A pale line is a rough interval" in drawing.caption) == (ROUGH_ALPHA, True)
     assert "detector word" in drawing.note
     rows = [{**row, "risk_ratio": 0.0, "risk_ratio_low": 0.0, "risk_ratio_high": 0.4} for row in records.rates]
     right = drawn(citing.draw(replace(records, rates=rows), SALIENT)).figure.axes[1]

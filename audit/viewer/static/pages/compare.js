@@ -51,7 +51,7 @@
       h("thead", h("tr", common ? h("th", { scope: "col" }, Names.column(data.other)) : null, h("th", { scope: "col" }, "task"),
         h("th.number", { scope: "col" }, heading), h("th.number", { scope: "col" }, "p"), h("th.number", { scope: "col" }, "Holm p"), name("a"), name("b"))),
       h("tbody", rows.map((row) => h("tr", common ? h("td", Names.value(data.other, row[data.other])) : null, h("th", { scope: "row" }, Names.value("env", row.env)),
-        h("td.number", format(row)(row.difference), row.low === null ? null : h("span.interval", ` [${format(row)(row.low)}, ${format(row)(row.high)}]`)),
+        h("td.number", format(row)(row.difference), row.low === null ? null : h("span.interval", ` [${format(row)(row.low)}, ${format(row)(row.high)}]${row.is_rough ? Tables.ROUGH : ""}`)),
         h("td.number", p(row.p)), h("td.number", p(row.holm_p), row.holm_p !== null && row.family > 1 ? h("span.muted", ` of ${row.family}`) : null),
         ["a", "b"].map((key) => h("td.number", cellsOf(row, key))))))), caption);
   }
@@ -124,7 +124,7 @@
           h("p.muted", "Mean ± standard deviation over runs, and Welch's t-test: whether the means of two methods differ when their runs need not spread alike. Holm's correction is over the tasks. A p-value above 0.05 does not say that the two are equal: with few runs only large differences are found, and the interval states which remain possible."),
           returns(data, "best_return", Names.worded("Best return of a run")), returns(data, "mean_return", Names.worded("Mean return of a run"))),
         h("section#rates", h("h2", "Rates of revisions"),
-          h("p.muted", "Revisions of a run depend on each other, so that runs are the clusters of the test: a linear regression of the rate with CR2 standard errors and Satterthwaite's degrees of freedom. Without two runs of each, or where nothing varies, there is no interval. A difference of rates does not say why: the two also start from different policies; see “Regressions against those of a control” on the overview."),
+          h("p.muted", `Revisions of a run depend on each other, so that runs are the clusters of the test: a linear regression of the rate with CR2 standard errors and Satterthwaite's degrees of freedom. Without two runs of each, or where nothing varies, there is no interval; ${Tables.ROUGH_NOTE} A difference of rates does not say why: the two also start from different policies; see “Regressions against those of a control” on the overview.`),
           [...new Set(data.rates.map((row) => row.measure))].map((measure) => rates(data, measure))),
         learning(data, query),
       );

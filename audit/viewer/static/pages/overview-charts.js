@@ -20,16 +20,18 @@ const OverviewCharts = (() => {
     return Charts.panels(rows, [outer], ([value], mine) => {
       const title = Names.value(outer, value);
       const lift = (place) => LIFT * (place - (dots.length - 1) / 2);
-      const interval = (row, { share }) => (row[`${share}_low`] === null ? "" : `, 95% interval ${percent(row[`${share}_low`])} to ${percent(row[`${share}_high`])}`);
+      const hasEnds = (row, { ends }) => (row[`${ends}_low`] ?? null) !== null;
+      const interval = (row, dot) => (hasEnds(row, dot) ? `, ${Tables.isRough(row, dot.ends) ? "rough " : ""}95% interval ${percent(row[`${dot.ends}_low`])} to ${percent(row[`${dot.ends}_high`])}` : "");
       const says = (row, dot) => `${title}, ${inner(row)}: ${number(row[dot.count])} of ${number(row[dot.of])} ${dot.what} (${percent(row[dot.share])}${interval(row, dot)})`;
       const chart = Charts.plot(`${title}: share ${label}`, {
         width, height: 46 + (LIFT * dots.length + 14) * mine.length, marginLeft: left, marginRight: end ? 62 : 14, marginTop: 6, marginBottom: 34,
         x: { domain: [0, top], label: `${label} (%)`, ticks: 5, grid: true },
         y: { domain: mine.map(inner), label: null, type: "point", padding: 0.6, tickSize: 0 },
-        color: { type: "identity" },
+        color: { type: "identity" }, opacity: { type: "identity" },
         marks: [
-          ...dots.map((dot, place) => Plot.ruleY(mine.filter((row) => row[`${dot.share}_low`] !== null), {
-            x1: `${dot.share}_low`, x2: (row) => Math.min(top, row[`${dot.share}_high`]), y: inner, dy: lift(place), stroke: dot.fill, strokeWidth: 1.5,
+          ...dots.map((dot, place) => Plot.ruleY(mine.filter((row) => hasEnds(row, dot)), {
+            x1: `${dot.ends}_low`, x2: (row) => Math.min(top, row[`${dot.ends}_high`]), y: inner, dy: lift(place), stroke: dot.fill, strokeWidth: 1.5,
+            strokeOpacity: (row) => (Tables.isRough(row, dot.ends) ? 0.45 : 1),
           })),
           ...dots.map((dot, place) => Plot.dot(mine.filter((row) => row[dot.share] !== null), {
             x: dot.share, y: inner, dy: lift(place), r: 4.5, fill: dot.isHollow ? "var(--paper)" : dot.fill, stroke: dot.fill, strokeWidth: 2,
@@ -47,7 +49,7 @@ const OverviewCharts = (() => {
 
   /** The end of an axis of percentages that has all of some dots and their intervals. */
   function top(rows, dots) {
-    const most = Math.max(0, ...rows.flatMap((row) => dots.map(({ share }) => row[`${share}_high`] ?? row[share] ?? 0)));
+    const most = Math.max(0, ...rows.flatMap((row) => dots.map(({ ends, share }) => row[`${ends}_high`] ?? row[share] ?? 0)));
     return Math.min(100, Math.max(5, Math.ceil(most / 5) * 5));
   }
 
@@ -57,18 +59,18 @@ const OverviewCharts = (() => {
     if (!rows.length) return null;
     const { strict, permissive } = Names.about.colours;
     const dots = [
-      { count: "permissive", of: "regressions", share: "permissive_pct", fill: Charts.ink(permissive), what: "regressions are salience regressions by the permissive criterion" },
-      { count: "strict", of: "regressions", share: "strict_pct", fill: Charts.ink(strict), what: "regressions are salience regressions by the strict criterion" },
+      { count: "permissive", ends: "permissive", of: "regressions", share: "permissive_pct", fill: Charts.ink(permissive), what: "regressions are salience regressions by the permissive criterion" },
+      { count: "strict", ends: "strict", of: "regressions", share: "strict_pct", fill: Charts.ink(strict), what: "regressions are salience regressions by the strict criterion" },
     ];
     return Charts.figure({
       id: "chart-salience",
       title: "Salience regressions",
-      note: "The share of regressions whose answer cites the item of interest (by default the worst rollout), by the strict and the permissive criterion. At the right: strict ones, of regressions. A line is a 95% interval, with runs as clusters; it is lacking where runs are too few or all agree.",
+      note: "The share of regressions whose answer cites the item of interest (by default the worst rollout), by the strict and the permissive criterion. At the right: strict ones, of regressions. A line is a 95% interval, with runs as clusters; it is pale where it is rough, as too few runs inform it to rely on, and lacking where there is one run or none differ.",
       body: [
         Charts.legend([[dots[1].fill, "strict"], [dots[0].fill, "permissive"]]),
         shares(rows, dots, { top: top(rows, dots), label: "of regressions", end: dots[1] }),
       ],
-      table: { columns: columnsOf([...Charts.KEY, "revisions", "regressions", ["strict", "strict_pct"], ["permissive", "permissive_pct"]]), rows: table.rows.filter((row) => passes(row.cells)) },
+      table: { columns: columnsOf([...Charts.KEY, "revisions", "regressions", ["strict", "strict_pct", "regressions"], ["permissive", "permissive_pct", "regressions"]]), rows: table.rows.filter((row) => passes(row.cells)) },
     });
   }
 
@@ -78,23 +80,23 @@ const OverviewCharts = (() => {
     if (!rows.length) return null;
     const kinds = [["regressions", "regression"], ["improvements", "improvement"], ["no_change", "no_change"]];
     const dots = kinds.map(([name, direction]) => ({
-      count: `citing_${name}`, of: name, share: `citing_${name}_pct`, fill: Charts.direction(direction), isHollow: name === "no_change",
+      count: `citing_${name}`, of: name, share: `citing_${name}_pct`, ends: `citing_${name}_pct`, fill: Charts.direction(direction), isHollow: name === "no_change",
       what: `answers before ${name === "no_change" ? "unchanged returns" : name} cite it`,
     }));
     return Charts.figure({
       id: "chart-citing",
       title: "Citing rates",
-      note: "How often answers cite the item of interest (by default the worst rollout), among regressions, improvements and unchanged returns. Where the three are close together, citing does not go with harm. A line is a 95% interval, with runs as clusters.",
+      note: "How often answers cite the item of interest (by default the worst rollout), among regressions, improvements and unchanged returns. Where the three are close together, citing does not go with harm. A line is a 95% interval, with runs as clusters; it is pale where it is rough, as too few runs inform it to rely on.",
       body: [
         Charts.legend([[dots[0].fill, "regressions"], [dots[1].fill, "improvements"], [dots[2].fill, "no change", true]]),
         shares(rows, dots, { top: top(rows, dots), label: "of answers that cite" }),
       ],
-      table: { columns: columnsOf([...Charts.KEY, ...dots.flatMap((dot) => [[dot.count, dot.share], dot.of])]), rows: table.rows.filter((row) => passes(row.cells)) },
+      table: { columns: columnsOf([...Charts.KEY, ...dots.map((dot) => [dot.count, dot.share, dot.of])]), rows: table.rows.filter((row) => passes(row.cells)) },
     });
   }
 
   function columnsOf(names) {
-    return names.map((name) => (Array.isArray(name) ? { name: name[0], share: name[1] } : { name }));
+    return names.map((name) => (Array.isArray(name) ? { name: name[0], share: name[1], of: name[2] } : { name }));
   }
 
   /** From what hurt most to what helped most. */

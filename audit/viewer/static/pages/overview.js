@@ -5,6 +5,7 @@
   const unique = (rows, name) => [...new Set(rows.map((row) => row[name]))];
   const CONDITIONS = 3; // that charts show unless some are chosen
   const ROWS = 60; // of a table that is closed at first
+  const PARAGRAPHS = 5;
 
   function facts(about, every, query) {
     const isWhole = every.length === about.holdings.length;
@@ -27,14 +28,14 @@
       h("ul", about.problems.map((each) => h("li", shown(each))), rest > 0 ? h("li", `… and ${number(rest)} more`) : null));
   }
 
-  // In the order of the page: what a table counts, and its columns; [count, share] are one column.
+  // In the order of the page: what a table counts, and its columns; [count, share, what it is a share of] are one column.
   const TABLES = {
-    summary: ["What revisions did to the return.",
+    summary: ["What revisions did to the return; percentages are of revisions.",
       ["condition", "env", "variant", "runs", "revisions", ["regressions", "regressions_pct"], "improvements", "no_change", ["accepted", "accepted_pct"], "mean_delta"]],
     salience: ["Regressions whose answer cites the item of interest (by default the worst rollout), by the strict and the permissive criterion, and how far below the other rollouts it was.",
-      ["condition", "env", "variant", "revisions", ["regressions", "regressions_pct"], ["strict", "strict_pct"], ["permissive", "permissive_pct"], "worst_below_median", "worst_below_best", "risk_ratio"]],
+      ["condition", "env", "variant", "revisions", ["regressions", "regressions_pct", "revisions"], ["strict", "strict_pct", "regressions"], ["permissive", "permissive_pct", "regressions"], "worst_below_median", "worst_below_best", "risk_ratio"]],
     rates: ["How often answers cite among regressions, improvements and unchanged returns, and how often revisions regress that do and do not cite. A risk ratio of 1: no difference.",
-      ["condition", "env", "variant", "runs", ["citing_regressions", "citing_regressions_pct"], "regressions", ["citing_improvements", "citing_improvements_pct"], "improvements", ["citing_no_change", "citing_no_change_pct"], "no_change", "regressions_citing_pct", "regressions_not_citing_pct", "risk_ratio", "holm_p"]],
+      ["condition", "env", "variant", "runs", ["citing_regressions", "citing_regressions_pct", "regressions"], ["citing_improvements", "citing_improvements_pct", "improvements"], ["citing_no_change", "citing_no_change_pct", "no_change"], "regressions_citing_pct", "regressions_not_citing_pct", "risk_ratio", "holm_p"]],
     controls: ["Regressions of each method beside those of the control, among revisions of policies that were equally good before.",
       ["condition", "env", "variant", "start", "revisions", ["regressions", "regressions_pct"], "control_revisions", "control_regressions", "control_regressions_pct", "difference_pct"]],
     noise: ["How many regressions there would be by chance if no revision changed anything, and how many are beyond it (p ≤ 0.05).",
@@ -53,7 +54,7 @@
     const rows = table.rows.filter((row) => passes(row.cells));
     const isKnown = (name) => rows.some((row) => row.cells[name] !== null && row.cells[name] !== undefined);
     const columns = wanted.map((each) => [each].flat()).filter(([name]) => !one.has(name) && isKnown(name))
-      .map(([name, share]) => ({ ...table.columns.find((each) => each.name === name), share }));
+      .map(([name, share, of]) => ({ ...table.columns.find((each) => each.name === name), share, of }));
     if (table.name === "controls" && !rows.some((row) => row.cells.control_revisions)) return null;
     const make = () => Tables.table({ caption: Names.worded(caption), columns, rows });
     const body = rows.length <= ROWS ? make() : h("details", {
@@ -65,14 +66,12 @@
   }
 
   const FILTERS = ["condition", "env", "variant"];
-  const SHARES = { summary: ["regressions"], salience: ["strict", "permissive"], rates: ["citing_regressions", "citing_improvements", "citing_no_change"] };
 
-  /** A table whose shares have the ends of their intervals. */
-  function withIntervals(table, cells) {
-    const ends = (SHARES[table.name] || []).flatMap((name) => [`${name}_pct_low`, `${name}_pct_high`]);
-    const found = new Map(cells.map((cell) => [JSON.stringify(FILTERS.map((name) => cell[name])), cell]));
-    const mine = (row) => found.get(JSON.stringify(FILTERS.map((name) => row.cells[name]))) || {};
-    return { ...table, rows: table.rows.map((row) => ({ ...row, cells: { ...row.cells, ...Object.fromEntries(ends.map((name) => [name, mine(row)[name] ?? null])) } })) };
+  /** What `audit salience` says of each condition, task and method. */
+  function answers(every) {
+    const rest = every.length - PARAGRAPHS;
+    const more = rest > 0 ? h("p.muted", `… and ${number(rest)} more: choose a task or method below`) : null;
+    return h("section#answers", { "aria-label": "In short" }, every.slice(0, PARAGRAPHS).map(({ text }) => h("p", shown(text))), more);
   }
 
   function filtering(about, query) {
@@ -105,9 +104,8 @@
     async render(main, { query }) {
       const about = Names.about;
       const chosen = FILTERS.map((name) => [name, query.getAll(name)]).filter(([, values]) => values.length);
-      const isWhole = Data.isExported || !chosen.length; // an exported folder has the numbers of all records alone
-      const [given, found] = await Promise.all([Data.get("overview"), Data.get("conclusion", isWhole ? null : Query.fromFilter(Object.fromEntries(chosen)))]);
-      const overview = { ...given, tables: given.tables.map((table) => Tables.linked(withIntervals(table, found.cells))) };
+      const given = await Data.get("overview");
+      const overview = { ...given, tables: given.tables.map(Tables.linked) };
       const passes = (row) => chosen.every(([name, values]) => values.includes(row[name]));
       const first = unique(about.holdings.filter(passes), "condition");
       const drawn = new Set(first.slice(0, CONDITIONS));
@@ -120,8 +118,7 @@
         h("p.muted", about.paths.map(shown).join(", ")),
         about.caption ? h("p.notice", shown(about.caption)) : null,
         Data.notice ? h("p.notice", Data.notice) : null,
-        Data.isExported && chosen.length ? h("p.muted", "Of all records, whatever is chosen below:") : null,
-        OverviewConclusion.element(found, isWhole ? {} : Object.fromEntries(chosen)),
+        answers(overview.answers.filter(passes)),
         ...about.notes.map((note) => h("p.muted", shown(note))),
         facts(about, about.holdings.filter(passes), query),
         problems(about),
