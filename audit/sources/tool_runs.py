@@ -98,10 +98,13 @@ class ToolRun:
             self._streams[name] = (self._folder / name).open("wb")
         self._streams[name].write(line + b"\n")
 
-    def fault(self, reason: str, iteration: int | None) -> None:
-        """Note why an iteration is left out; what is behind a colon is an example, and makes no kind of its own."""
+    def fault(self, reason: str, iteration: int | None, effect: str = "left out") -> None:
+        """Note what is wrong with an iteration, and what becomes of it.
+
+        What is behind a colon is an example, and makes no kind of its own.
+        """
         kind = reason.partition(": ")[0]
-        self._faults.setdefault(kind, (reason, []))[1].append(iteration)
+        self._faults.setdefault(kind, (f"{reason}; {effect}", []))[1].append(iteration)
 
     def close(self, facts: RunFacts, copies: dict[str, str]) -> None:
         """Hand over the run.
@@ -115,7 +118,7 @@ class ToolRun:
         for reason, iterations in self._faults.values():
             where = "" if iterations[0] is None else f"iteration {iterations[0]}: "
             more = f" ({len(iterations) - 1} more like it)" if len(iterations) > 1 else ""
-            self._intake.problem(self.label, None, f"{where}{reason}; left out{more}")
+            self._intake.problem(self.label, None, f"{where}{reason}{more}")
         first = copies.setdefault(self._digest.hexdigest(), self.label)
         if self._lines and first != self.label:
             self._intake.problem(self.label, None, f"holds the same iterations as {first}; left out")
