@@ -87,7 +87,9 @@ def test_texts_of_the_log_are_used_only_where_accepted_ones_confirm_them(tmp_pat
     log = folder / "run_log.txt"
     log.write_text(log.read_text().replace("winter.\n", "winter.\nprinted by the program\n"))
     rows, problems, _ = read(folder)
-    assert problems == []
+    assert [each.partition("run_log.txt: ")[2] for each in problems] == [
+        "has other texts of accepted proposals than candidates.json; rejected texts are unknown"
+    ]
     assert all((row["revised"]["text"] is not None) == (row["selected"] == "revised") for row in rows)
 
 
@@ -96,15 +98,21 @@ def test_a_text_that_may_end_elsewhere_is_unknown(tmp_path):
     folder = write_gepa(tmp_path / "run", [accepted, entry(1), entry(2), entry(3)])
     verdict = "New subsample score 0.0 is not better than old score 1.0, skipping\n"
     (folder / "run_log.txt").write_text(
+        "Iteration 0: Base program full valset score: np.float64(0.5) over 2 / 2 examples\n"
         "Iteration 1: Proposed new text for p: seed and more\n"
         "Iteration 1: Accepted candidate (subsample score 1.0 -> 2.0); running full eval.\n"
+        "Iteration 1: Valset score for new program: 0.5 (coverage 2 / 2)\n"
+        "Iteration 1: Individual valset scores for new program: {np.int64(0): np.float32(0.25), 'b': tensor(0.75)}\n"
+        "Iteration 1: New program candidate index: 1\n"
         f"Iteration 2: Proposed new text for p: two\nlines\n\nIteration 2: {verdict}"
         f"Iteration 3: Proposed new text for p: a quote:\nIteration 9: all\nIteration 3: {verdict}"
         f"Iteration 4: Proposed new text for p: once\nIteration 4: {verdict}"
         f"Iteration 4: Proposed new text for p: again\nIteration 4: {verdict}"
     )
     rows, problems, _ = read(folder)
-    assert problems == []
+    assert [each.partition("run_log.json: ")[2] for each in problems] == [
+        "iteration 2: run_log.txt does not show its text, or where it ends; its text is unknown (1 more like it)"
+    ]
     assert [row["revised"]["text"] for row in rows] == [{"p": "seed and more"}, {"p": "two\nlines\n"}, None, None]
 
 
@@ -150,6 +158,8 @@ BAD = [
     (entry(1, before=("zero", 1, 0)), "a score is not a finite number: 'zero'; left out"),
     (entry(1, before=(1e308, 1e308, 1e308)), "its mean score is not a finite number"),
     (entry(1, before=(0, 1)), "3 examples have 2 scores before and 3 after"),
+    (entry(1, ids=(1, None, 2)), "an id of an example is not a number from 0: null"),
+    (entry(1, ids=(1, "b", 2)), 'subsample_ids holds ids of several types: [1, "b", 2]'),
     (entry(1, ids="abc") | {"subsample_ids": "abc"}, "subsample_ids is not a list"),
     (entry(1, parent="0"), "parent_idx is not a number from 0"),
     (entry(-1), "i is not a number from 0"),
@@ -178,10 +188,10 @@ def test_many_of_a_kind_are_one_problem(tmp_path):
 
 
 def test_scores_below_zero_and_ids_of_any_kind_are_taken(tmp_path):
-    rows, problems, _ = read(write_gepa(tmp_path / "run", [entry(0, before=(-1, -2.5, True), ids=([1, 2], None, "a"))]))
+    rows, problems, _ = read(write_gepa(tmp_path / "run", [entry(0, before=(-1, -2.5, True), ids=([1], ["a"], [3]))]))
     assert problems == []
     assert rows[0]["initial"]["returns"] == [-1.0, -2.5, 1.0]
-    assert rows[0]["initial"]["example_ids"] == ["[1, 2]", "null", "a"]
+    assert rows[0]["initial"]["example_ids"] == ["[1]", '["a"]', "[3]"]
 
 
 @pytest.mark.parametrize("name", ["run_log.json", "candidates.json"])
@@ -241,7 +251,7 @@ def test_an_archive_is_read_as_its_folder_is(name, tmp_path):
 def test_a_long_text_is_left_out_and_named(tmp_path):
     long = {"p": "word " * 2_000_000}
     rows, problems, _ = read(
-        write_gepa(tmp_path / "run", [entry(0, proposed_candidate=long), entry(1, parent=1)], [long, {"p": "b"}])
+        write_gepa(tmp_path / "run", [entry(0, new_program_idx=1), entry(1, parent=1)], [long, {"p": long["p"] + "."}])
     )
     assert [row["iteration"] for row in rows] == [1]
     assert "its texts are longer than 16 MiB; left out" in problems[0]
