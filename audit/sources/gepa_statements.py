@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 from audit.sources.gepa_text_log import Sums, logged_messages, verdict
 from audit.sources.numbers import number_of
 
-_BASE: Final = re.compile(r"Base program full valset score: (.+?)(?: over \d+ / \d+ examples)?")
-_MEAN: Final = re.compile(r"Valset score for new program: (.+?)(?: \(coverage \d+ / \d+\))?")
+_BASE: Final = re.compile(r"Base program full valset score: (.+?) over \d+ / \d+ examples")
+_MEAN: Final = re.compile(r"Valset score for new program: (.+?) \(coverage \d+ / \d+\)")
 _AGAIN: Final = re.compile(r"Val aggregate for new program: (.+)")
 _EACH: Final = re.compile(r"Individual valset scores for new program: (.*)")
 _JOINED: Final = re.compile(r"New program candidate index: (\d{1,15})")
