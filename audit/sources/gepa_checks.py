@@ -49,9 +49,9 @@ class Order:
             # One that no entry adds was added by one that is missing or cannot be read.
             was_lost = parent not in self._adds and (self._known is None or parent < self._known)
             if parent not in self._added and not was_lost:
-                raise LogError(f"the parent is no candidate that was there: {parent}")
+                raise LogError(f"the parent is not an earlier candidate: {parent}")
         if any(index in self._added for index in entry.accepted) or len(set(entry.accepted)) < len(entry.accepted):
-            raise LogError(f"the candidate was there before: {min(entry.accepted)}")
+            raise LogError(f"the candidate was added before: {min(entry.accepted)}")
         self._added.update(entry.accepted)
 
     @property

@@ -223,7 +223,7 @@ DAMAGE = {
                 and log[3].update(selected_program_candidate=3)
             )
         ),
-        "iteration 3: the parent is no candidate that was there: 3; left out",
+        "iteration 3: the parent is not an earlier candidate: 3; left out",
     ),
     "no tasks": (entries(lambda log: log[4].pop("tasks")), "iteration 4: the entry has n_tasks and no tasks; left out"),
     "nothing at all": (
