@@ -9,9 +9,14 @@ import functools
 import gzip
 import io
 import lzma
+import os
+import posixpath
+import shutil
 import tarfile
+import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
@@ -45,11 +50,73 @@ class ArchiveError(Exception):
 
 
 def members(path: Path) -> Iterator[Member]:
-    """The files in an archive in their order; links, devices and the like are passed over.
+    """The files in an archive in their order, then its links to them, as if they were files; devices are passed over.
+
+    A link to a folder is passed over as it is on disk; one that leads nowhere within the archive cannot be opened.
 
     Raises:
         ArchiveError: it breaks off, or is larger unpacked than it should be; what came before it has been given.
     """
+    links: dict[str, str] = {}
+    for member, opened in _in_order(path):
+        if member.isfile():
+            yield Member(member.name, member.size, opened)
+        elif member.issym():
+            beside = posixpath.join(posixpath.dirname(member.name), member.linkname)
+            links[posixpath.normpath(member.name)] = posixpath.normpath(beside)
+        elif member.islnk():
+            links[posixpath.normpath(member.name)] = posixpath.normpath(member.linkname)
+    if links:
+        yield from _linked(path, links)
+
+
+def _linked(path: Path, links: Mapping[str, str]) -> Iterator[Member]:
+    """The links in an archive, which is read again, since what one leads to was before it."""
+    ends: defaultdict[str, list[str]] = defaultdict(list)
+    for link in links:
+        ends[_end(link, links)].append(link)
+    found: set[str] = set()
+    for member, opened in _in_order(path):
+        end = posixpath.normpath(member.name)
+        if member.isfile() and end in ends:
+            with tempfile.TemporaryFile() as copy:
+                again = functools.partial(_again, opened, copy)
+                yield from (Member(link, member.size, again) for link in ends[end])
+        while end and end not in found:
+            found.add(end)
+            end = posixpath.dirname(end)
+    for end in ends.keys() - found:
+        yield from (Member(link, 0, functools.partial(_nowhere, links[link])) for link in ends[end])
+
+
+def _end(link: str, links: Mapping[str, str]) -> str:
+    """Where a link leads to by way of others; a link in a circle leads to one of them."""
+    passed: set[str] = set()
+    while link in links and link not in passed:
+        passed.add(link)
+        link = links[link]
+    return link
+
+
+def _again(opened: Callable[[], IO[bytes]], copy: IO[bytes]) -> IO[bytes]:
+    """Open a member for one of its links: an archive is not read backwards, so that the first one copies it."""
+    if not copy.seek(0, io.SEEK_END):
+        try:
+            shutil.copyfileobj(opened(), copy)
+            copy.flush()
+        except OSError:
+            copy.truncate(0)
+            raise
+    stream = os.fdopen(os.dup(copy.fileno()), "rb")
+    stream.seek(0)
+    return stream
+
+
+def _nowhere(leads_to: str) -> IO[bytes]:
+    raise OSError(errno.ENOENT, f"a link to {leads_to}, which is not a file of the archive")
+
+
+def _in_order(path: Path) -> Iterator[tuple[tarfile.TarInfo, Callable[[], IO[bytes]]]]:
     try:
         with contextlib.ExitStack() as resources:
             packed = resources.enter_context(open_regular(path))
@@ -62,9 +129,8 @@ def members(path: Path) -> Iterator[Member]:
                 if member is None:
                     return
                 reader.check(member.offset_data + member.size)
-                if member.isfile():
-                    with reader.in_member():
-                        yield Member(member.name, member.size, functools.partial(_open, archive, member))
+                with reader.in_member():
+                    yield member, functools.partial(_open, archive, member)
                 # Otherwise it keeps what it has read.
                 archive.members.clear()
                 archive.pax_headers.clear()

@@ -6,49 +6,12 @@ opened.
 
 from __future__ import annotations
 
-import ast
-import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Final, NamedTuple
 
 from audit.sources.gepa_entries import Entry, Task, winners
-from audit.sources.gepa_text_log import Candidates, logged_messages
+from audit.sources.gepa_statements import Validation
+from audit.sources.gepa_text_log import Candidates
 from collector.records import PoolMember
-
-_BASE: Final = re.compile(r"Base program full valset score: (\S+)")
-_MEAN: Final = re.compile(r"Valset score for new program: (\S+)")
-_EACH: Final = re.compile(r"Individual valset scores for new program: (\{.*\})\n?")
-_JOINED: Final = re.compile(r"New program candidate index: (\d+)\n?")
-
-
-class Validation(NamedTuple):
-    """A candidate's mean score on validation, and its score on each example where they are known."""
-
-    mean: float | None = None
-    scores: dict[str, float] | None = None
-
-
-def validation_scores(path: Path | None) -> dict[int, Validation]:
-    """What the text log has of each candidate's validation, by its index.
-
-    Raises:
-        OSError: the log cannot be read.
-    """
-    found: dict[int, Validation] = {}
-    mean, scores = None, None
-    for _, message in logged_messages(path) if path is not None else ():
-        if base := _BASE.match(message):
-            found[0] = Validation(_number(base[1]))
-        elif stated := _MEAN.match(message):
-            mean, scores = _number(stated[1]), None
-        elif each := _EACH.fullmatch(message):
-            scores = _scores(each[1])
-        elif joined := _JOINED.fullmatch(message):
-            found[int(joined[1])] = Validation(mean, scores)
-            mean, scores = None, None
-    return found
 
 
 def members(
@@ -92,21 +55,3 @@ def _made(entry: Entry) -> Iterator[tuple[int, Task]]:
     won = winners(scored, len(entry.accepted)) if scored else None
     # In the order of the log, as GEPA adds them.
     yield from zip(entry.accepted, won or [], strict=False)
-
-
-def _number(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
-
-
-def _scores(text: str) -> dict[str, float] | None:
-    """Scores by example from the form in which Python prints a dict; None where it is anything else."""
-    try:
-        value = ast.literal_eval(text)
-        scores = {str(key): float(score) for key, score in value.items()}
-    except (ValueError, SyntaxError, TypeError, AttributeError, MemoryError, RecursionError):
-        return None
-    return scores if all(map(math.isfinite, scores.values())) else None

@@ -7,25 +7,46 @@ every accepted text that is found this way is in `candidates.json`.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from audit.sources.gepa_entries import Entry, winners
+from audit.sources.gepa_entries import Entry, Task, winners
+from audit.sources.numbers import number_of
 from collector.system.regular_files import open_regular
 
 _MESSAGE: Final = re.compile(r"Iteration (\d{1,15}): (.*)", re.DOTALL)
+_NOT_UTF8: Final = re.compile("[\udc80-\udcff]")
 _PROPOSED: Final = "Proposed new text for "
-_SUM: Final = r"([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
-_REJECTED: Final = re.compile(rf"New subsample score {_SUM} is not better than old score {_SUM}, skipping\n")
-_ACCEPTED: Final = re.compile(rf"Accepted candidate \(subsample score {_SUM} -> {_SUM}\); running full eval\.\n")
+_REJECTED: Final = re.compile(
+    r"New subsample score (?P<after>.+?) is not better than old score (?P<before>.+?), skipping"
+)
+_ACCEPTED: Final = re.compile(
+    r"Accepted candidate \(subsample score (?P<before>.+?) -> (?P<after>.+?)\); running full eval\."
+    r"|New subsample score (?P<higher>.+?) is better than old score (?P<lower>.+?)\. Continue to full eval .*"
+)
 Candidates = Sequence[dict[str, str] | None]
 Texts = Sequence[dict[str, str]] | None
 
 LONGEST: Final = 16 * 2**20
 """Characters of the longest message that is read."""
+PRECISION: Final = 1e-5
+"""Difference of sums of scores, relative to them beyond 1: scores may be of 32 bits."""
+
+
+class Sums(NamedTuple):
+    """Sums of scores in a verdict, before and after."""
+
+    before: float
+    after: float
+
+    def are_of(self, task: Task) -> bool:
+        """Whether they are those of a proposal, but for the order and the precision in which a program adds."""
+        sums = (sum(task.before), sum(task.after))
+        return all(math.isclose(*each, rel_tol=PRECISION, abs_tol=PRECISION) for each in zip(self, sums, strict=True))
 
 
 class Proposal(NamedTuple):
@@ -33,8 +54,7 @@ class Proposal(NamedTuple):
 
     iteration: int
     messages: list[str]
-    before: float
-    after: float
+    sums: Sums
 
 
 def proposed_texts(path: Path, entries: Iterable[Entry], candidates: Candidates) -> Iterator[tuple[Entry, Texts]]:
@@ -60,8 +80,8 @@ def proposed_texts(path: Path, entries: Iterable[Entry], candidates: Candidates)
         yield entry, _texts(found[0], entry, candidates) if len(found) == 1 else None
 
 
-def is_trustworthy(path: Path, entries: Iterable[Entry], candidates: Candidates) -> bool:
-    """Whether the log has texts of accepted proposals, and all that it has are those of the candidates.
+def is_trustworthy(path: Path, entries: Iterable[Entry], candidates: Candidates) -> bool | None:
+    """Whether all texts of accepted proposals that the log has are those of the candidates; None where it has none.
 
     Raises:
         OSError: the log cannot be read.
@@ -77,13 +97,12 @@ def is_trustworthy(path: Path, entries: Iterable[Entry], candidates: Candidates)
         if not all(found.count(candidates[each] or {}) == 1 for each in entry.accepted):
             return False
         checked += 1
-    return checked > 0
+    return True if checked else None
 
 
 def _texts(proposal: Proposal, entry: Entry, candidates: Candidates) -> Texts:
     scored = [task for task in entry.tasks if task.is_scored]
-    sums = [(sum(task.before), sum(task.after)) for task in scored]
-    if (proposal.before, proposal.after) not in sums or max(task.parent for task in scored) >= len(candidates):
+    if not any(proposal.sums.are_of(task) for task in scored) or max(task.parent for task in scored) >= len(candidates):
         return None
     # Components of one proposal are logged one after the other, and so are several proposals.
     messages = [proposal.messages] if len(scored) == 1 else [[message] for message in proposal.messages]
@@ -102,6 +121,8 @@ def _text(messages: Sequence[str], parent: Mapping[str, str] | None) -> dict[str
         if len(names) != 1 or names[0] in changes:
             return None
         changes[names[0]] = message.removeprefix(f"{names[0]}: ").removesuffix("\n")
+    if any(not text.isascii() and _NOT_UTF8.search(text) for text in changes.values()):
+        return None
     return {**(parent or {}), **changes}
 
 
@@ -115,17 +136,27 @@ def _proposals(path: Path) -> Iterator[Proposal]:
             # One that is too long is empty, and belongs to no component.
             messages.append(message.removeprefix(_PROPOSED))
         elif messages:
-            if rejected := _REJECTED.fullmatch(message):
-                yield Proposal(iteration, messages, float(rejected[2]), float(rejected[1]))
-            elif accepted := _ACCEPTED.fullmatch(message):
-                yield Proposal(iteration, messages, float(accepted[1]), float(accepted[2]))
+            if sums := verdict(message.partition("\n")[0]):
+                yield Proposal(iteration, messages, sums)
             messages = []
+
+
+def verdict(line: str) -> Sums | None:
+    """The sums of scores by which a proposal was accepted or rejected; None for any other line."""
+    match = _REJECTED.fullmatch(line) or _ACCEPTED.fullmatch(line)
+    if match is None:
+        return None
+    named = match.groupdict()
+    before, after = (
+        number_of(named[one] or named.get(other) or "") for one, other in (("before", "lower"), ("after", "higher"))
+    )
+    return None if before is None or after is None else Sums(before, after)
 
 
 def logged_messages(path: Path) -> Iterator[tuple[int, str]]:
     """Numbers of iterations and what is logged of them, with the lines up to the next message."""
     number, lines, length = -1, [""], 0
-    with open_regular(path) as data, TextIOWrapper(data, "utf-8", "replace", "\n") as stream:
+    with open_regular(path) as data, TextIOWrapper(data, "utf-8", "surrogateescape", "\n") as stream:
         while line := stream.readline(LONGEST):
             if begins := _MESSAGE.fullmatch(line):
                 if number >= 0:

@@ -35,13 +35,16 @@ def items(stream: IO[bytes]) -> Iterator[Any]:
     if text.peek() != "[":
         raise ItemsError("is not a JSON array" if text.peek() else "is empty")
     text.at += 1
-    mark = "" if text.peek() == "]" else ","
+    mark = text.peek() if text.peek() == "]" else ","
+    text.at += mark == "]"
     while mark == ",":
         yield text.item()
         mark = text.peek()
         text.at += 1
         if mark not in (",", "]"):
             raise ItemsError("is not JSON behind what was read" if mark else "is torn, as while it is being written")
+    if text.peek():
+        raise ItemsError("goes on behind the end of its array")
 
 
 class _Text:

@@ -115,6 +115,33 @@ def test_a_large_archive_may_be_as_many_times_larger(tmp_path, monkeypatch):
     assert problems(write(tmp_path / "x.tar", good, header("calls.jsonl", 5 * MEGA), *[ZEROS] * 5)) == []
 
 
+def link(name, to, kind=tarfile.SYMTYPE):
+    member = tarfile.TarInfo(name)
+    member.type, member.linkname = kind, to
+    return member.tobuf(tarfile.GNU_FORMAT)
+
+
+def test_links_to_files_of_the_archive_are_these_files_and_others_are_named(tmp_path):
+    run = "pong_three_traj/run_"
+    critic_episode(tmp_path / f"{run}1", 0, [1.0], [2.0])
+    files = [path for path in (tmp_path / f"{run}1").rglob("*") if path.is_file()]
+    names = [path.relative_to(tmp_path / f"{run}1").as_posix() for path in files]
+    pieces = [link(f"./{run}2/{name}", "/".join([".."] * (name.count("/") + 1)) + f"/run_1/{name}") for name in names]
+    pieces += [
+        header(f"{run}1/{name}", len(path.read_bytes())) + padded(path.read_bytes())
+        for name, path in zip(names, files, strict=True)
+    ]
+    pieces += [link(f"{run}3/{name}", f"{run}2/{name}", tarfile.LNKTYPE) for name in names]
+    pieces += [link("latest", f"{run}3"), link("a", "b"), link("b", "a"), link("bin/python", "/usr/bin/python")]
+    for ending in ("tar", "tar.xz"):
+        assert problems(write(tmp_path / f"x.{ending}", *pieces), runs=(1, 2, 3)) == []
+    outside = link("4/episodes.jsonl", "/home/episodes.jsonl")
+    [told] = problems(write(tmp_path / "y.tar", *pieces, outside), runs=(1, 2, 3))
+    assert told.endswith(
+        "y.tar!4/episodes.jsonl: cannot be read (a link to /home/episodes.jsonl, which is not a file of the archive)"
+    )
+
+
 def test_members_with_holes_are_left_out(tmp_path):
     good = run_in_tar(tmp_path / "good")
     run = write_run(tmp_path / "other", [revision([1, 5, 9], [2, 2, 2], run=2)])

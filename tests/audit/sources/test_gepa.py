@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import re
 import shutil
 import tarfile
 from collections import defaultdict
+from pathlib import Path
 
 import pytest
 
 from audit.output.errors import AuditError
+from audit.sources import gather
+from audit.sources.intake import Intake
+from audit.sources.prompts import LINEAGE
 from audit.store import open_store
 from tests.audit.sources.tool_folders import TOOLS, check_named, entry, listing, read, write_gepa
 
@@ -87,7 +92,9 @@ def test_texts_of_the_log_are_used_only_where_accepted_ones_confirm_them(tmp_pat
     log = folder / "run_log.txt"
     log.write_text(log.read_text().replace("winter.\n", "winter.\nprinted by the program\n"))
     rows, problems, _ = read(folder)
-    assert problems == []
+    assert [each.partition("run_log.txt: ")[2] for each in problems] == [
+        "has other texts of accepted proposals than candidates.json; rejected texts are unknown"
+    ]
     assert all((row["revised"]["text"] is not None) == (row["selected"] == "revised") for row in rows)
 
 
@@ -96,15 +103,21 @@ def test_a_text_that_may_end_elsewhere_is_unknown(tmp_path):
     folder = write_gepa(tmp_path / "run", [accepted, entry(1), entry(2), entry(3)])
     verdict = "New subsample score 0.0 is not better than old score 1.0, skipping\n"
     (folder / "run_log.txt").write_text(
+        "Iteration 0: Base program full valset score: np.float64(0.5) over 2 / 2 examples\n"
         "Iteration 1: Proposed new text for p: seed and more\n"
         "Iteration 1: Accepted candidate (subsample score 1.0 -> 2.0); running full eval.\n"
+        "Iteration 1: Valset score for new program: 0.5 (coverage 2 / 2)\n"
+        "Iteration 1: Individual valset scores for new program: {np.int64(0): np.float32(0.25), 'b': tensor(0.75)}\n"
+        "Iteration 1: New program candidate index: 1\n"
         f"Iteration 2: Proposed new text for p: two\nlines\n\nIteration 2: {verdict}"
         f"Iteration 3: Proposed new text for p: a quote:\nIteration 9: all\nIteration 3: {verdict}"
         f"Iteration 4: Proposed new text for p: once\nIteration 4: {verdict}"
         f"Iteration 4: Proposed new text for p: again\nIteration 4: {verdict}"
     )
     rows, problems, _ = read(folder)
-    assert problems == []
+    assert [each.partition("run_log.json: ")[2] for each in problems] == [
+        "iteration 2: run_log.txt does not show its text, or where it ends; its text is unknown (1 more like it)"
+    ]
     assert [row["revised"]["text"] for row in rows] == [{"p": "seed and more"}, {"p": "two\nlines\n"}, None, None]
 
 
@@ -146,10 +159,12 @@ def test_a_pickle_is_never_opened(tmp_path):
 
 
 BAD = [
-    (entry(1, before=(float("nan"), 1, 0)), "a score is not a finite number"),
-    (entry(1, before=("0", 1, 0)), "a score is not a finite number"),
+    (entry(1, before=(float("nan"), 1, 0)), "a score is not a finite number: NaN; left out"),
+    (entry(1, before=("zero", 1, 0)), "a score is not a finite number: 'zero'; left out"),
     (entry(1, before=(1e308, 1e308, 1e308)), "its mean score is not a finite number"),
     (entry(1, before=(0, 1)), "3 examples have 2 scores before and 3 after"),
+    (entry(1, ids=(1, None, 2)), "an id of an example is not a number from 0: null"),
+    (entry(1, ids=(1, "b", 2)), 'subsample_ids holds ids of several types: [1, "b", 2]'),
     (entry(1, ids="abc") | {"subsample_ids": "abc"}, "subsample_ids is not a list"),
     (entry(1, parent="0"), "parent_idx is not a number from 0"),
     (entry(-1), "i is not a number from 0"),
@@ -168,20 +183,164 @@ def test_an_entry_that_cannot_be_used_is_named_and_the_rest_is_read(tmp_path):
     check_named(folders, [message for _, message in BAD], sound=2)
 
 
+def entries(change):
+    """A change of the log of `gepa`, of which iterations 2, 3 and 6 add the candidates 1, 2 and 3."""
+    return lambda folder: rewrite(folder / "run_log.json", change)
+
+
+def rewrite(path, change):
+    value = json.loads(path.read_text())
+    change(value)
+    path.write_text(json.dumps(value))
+
+
+def texts(change):
+    return lambda folder: rewrite(folder / "candidates.json", change)
+
+
+def lines(old, new):
+    """A change of the first line of the text log that has some text."""
+
+    def change(folder):
+        path = folder / "run_log.txt"
+        first = next(line for line in path.read_text().splitlines(keepends=True) if old in line)
+        path.write_text(path.read_text().replace(first, first.replace(old, new) if new else "", 1))
+
+    return change
+
+
+def repeat(folder):
+    rewrite(folder / "run_log.json", lambda log: log.insert(3, log[2]))
+
+
+DAMAGE = {
+    "a gap": (entries(lambda log: log.pop(5)), "run_log.json: has no entry of iteration 5"),
+    "an iteration twice": (repeat, "iteration 2: the iteration is in the log twice; left out"),
+    "a parent that comes later": (
+        entries(
+            lambda log: (
+                [each.update(parent_idx=3) for each in (log[3]["tasks"][0],)]
+                and log[3].update(selected_program_candidate=3)
+            )
+        ),
+        "iteration 3: the parent is not an earlier candidate: 3; left out",
+    ),
+    "no tasks": (entries(lambda log: log[4].pop("tasks")), "iteration 4: the entry has n_tasks and no tasks; left out"),
+    "nothing at all": (
+        entries(lambda log: log.__setitem__(4, {"i": 4})),
+        "iteration 4: the entry holds neither a proposal nor a merge; left out",
+    ),
+    "scores swapped in one place": (
+        entries(lambda log: log[1]["tasks"][0]["subsample_scores"].reverse()),
+        "iteration 1: subsample_scores is not that of the first task; left out",
+    ),
+    "another verdict": (
+        entries(lambda log: [log[2].pop(name) for name in ("new_program_idx", "new_program_indices")]),
+        "run_log.json: has no entry that adds candidate 1",
+    ),
+    "no index": (
+        entries(lambda log: log[3].update(new_program_idx=7)),
+        "iteration 3: new_program_idx is not the last of new_program_indices: 7; left out",
+    ),
+    "a candidate less": (texts(lambda them: them.pop(1)), "which are missing is unknown, and so are all texts"),
+    "a candidate more": (texts(lambda them: them.append(them[0])), "texts are those of their index"),
+    "a candidate without its component": (
+        texts(lambda them: them[2].update(other=them[2].pop("instruction"))),
+        "candidates.json: candidate 2 has other components than most candidates; its texts are unknown",
+    ),
+    "another accepted text": (
+        texts(lambda them: them[1].update(instruction="x")),
+        "run_log.txt: has other texts of accepted proposals than candidates.json; rejected texts are unknown",
+    ),
+    "another parent in the text log": (
+        lines("Selected program 1", "Selected program 0"),
+        "iteration 3: its parent is another one in run_log.txt; kept as it is in run_log.json",
+    ),
+    "other scores in the text log": (
+        lines("is not better than old score 1.0", "is not better than old score 2.0"),
+        "iteration 1: its scores are others in run_log.txt; kept as it is in run_log.json",
+    ),
+    "a mean that is none": (
+        lines("Valset score for new program: 0.25", "Valset score for new program: nan"),
+        "run_log.txt: has 1 score on validation that cannot be read: 'nan'",
+    ),
+    "no mean": (lines("Valset score", ""), "run_log.txt: has no mean score on validation of candidate 1"),
+    "no scores": (lines("Individual", ""), "run_log.txt: has no scores on each example of validation of candidate 1"),
+    "no rejected text": (lines("Proposed", ""), "iteration 0: run_log.txt does not show its text, or where it ends"),
+    "a text log that ends": (
+        lambda folder: (folder / "run_log.txt").write_text((folder / "run_log.txt").read_text()[:2000]),
+        "run_log.txt: ends before iteration 15 of run_log.json",
+    ),
+    "a log that ends": (
+        lambda folder: rewrite(folder / "run_log.json", lambda log: log.__delitem__(slice(9, None))),
+        "run_log.txt: goes on to iteration 15, where run_log.json ends at iteration 8",
+    ),
+    "no candidates": (lambda folder: (folder / "candidates.json").unlink(), "run_log.json: without candidates.json"),
+    "no log": (lambda folder: (folder / "run_log.json").unlink(), "run_log.txt: without run_log.json"),
+}
+
+
+def gathered(folder, work):
+    work.mkdir(exist_ok=True)
+    intake = Intake(work)
+    gather([folder], intake, keep=False)
+    return intake
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_damage_is_named(kind, tmp_path):
+    damage, message = DAMAGE[kind]
+    folder = shutil.copytree(TOOLS / "gepa", tmp_path / "run")
+    damage(folder)
+    problems = list(map(str, gathered(folder, tmp_path / "work").problems))
+    assert any(message in problem for problem in problems), problems
+
+
+def test_a_program_that_prints_behind_a_message_hides_no_score(tmp_path):
+    folder = shutil.copytree(TOOLS / "gepa", tmp_path / "run")
+    log = folder / "run_log.txt"
+    log.write_text(
+        re.sub(
+            r"(candidate index: \d+|winter\.)\n(?=Iteration \d+: (Selected|Valset))", r"\1\nprinted\n", log.read_text()
+        )
+    )
+    assert "printed" in log.read_text()
+    [found, whole] = [gathered(each, tmp_path / each.name) for each in (folder, TOOLS / "gepa")]
+    assert found.problems == []
+    [pool, expected] = [Path(each.files[0].file).with_name(LINEAGE).read_text() for each in (found, whole)]
+    assert pool == expected
+
+
+def test_releases_before_tasks_are_read_alike(tmp_path):
+    """0.1.1 to 0.1.3 have one proposal in each entry, and accept it in other words."""
+    folder = shutil.copytree(TOOLS / "gepa", tmp_path / "run")
+    rewrite(
+        folder / "run_log.json",
+        lambda log: [each.pop(name, None) for each in log for name in ("tasks", "n_tasks", "new_program_indices")],
+    )
+    accepted = r"Accepted candidate \(subsample score (\S+) -> (\S+)\); running full eval\."
+    before = r"New subsample score \2 is better than old score \1. Continue to full eval and add to candidate pool."
+    text = (folder / "run_log.txt").read_text()
+    (folder / "run_log.txt").write_text(re.sub(accepted, before, text))
+    rows, problems, _ = read(folder)
+    assert problems == []
+    assert [row["revised"]["text"] for row in rows] == [row["revised"]["text"] for row in read(TOOLS / "gepa")[0]]
+
+
 def test_many_of_a_kind_are_one_problem(tmp_path):
     _, problems, _ = read(
         write_gepa(tmp_path / "run", [entry(0), *(entry(n, before=("a",) * 3) for n in range(1, 50))])
     )
     assert problems == [
-        f"{tmp_path}/run/run_log.json: iteration 1: a score is not a finite number; left out (48 more like it)"
+        f"{tmp_path}/run/run_log.json: iteration 1: a score is not a finite number: 'a'; left out (48 more like it)"
     ]
 
 
 def test_scores_below_zero_and_ids_of_any_kind_are_taken(tmp_path):
-    rows, problems, _ = read(write_gepa(tmp_path / "run", [entry(0, before=(-1, -2.5, True), ids=([1, 2], None, "a"))]))
+    rows, problems, _ = read(write_gepa(tmp_path / "run", [entry(0, before=(-1, -2.5, True), ids=([1], ["a"], [3]))]))
     assert problems == []
     assert rows[0]["initial"]["returns"] == [-1.0, -2.5, 1.0]
-    assert rows[0]["initial"]["example_ids"] == ["[1, 2]", "null", "a"]
+    assert rows[0]["initial"]["example_ids"] == ["[1]", '["a"]', "[3]"]
 
 
 @pytest.mark.parametrize("name", ["run_log.json", "candidates.json"])
@@ -241,7 +400,7 @@ def test_an_archive_is_read_as_its_folder_is(name, tmp_path):
 def test_a_long_text_is_left_out_and_named(tmp_path):
     long = {"p": "word " * 2_000_000}
     rows, problems, _ = read(
-        write_gepa(tmp_path / "run", [entry(0, proposed_candidate=long), entry(1, parent=1)], [long, {"p": "b"}])
+        write_gepa(tmp_path / "run", [entry(0, new_program_idx=1), entry(1, parent=1)], [long, {"p": long["p"] + "."}])
     )
     assert [row["iteration"] for row in rows] == [1]
     assert "its texts are longer than 16 MiB; left out" in problems[0]

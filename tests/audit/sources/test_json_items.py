@@ -44,6 +44,8 @@ def test_what_pythons_writer_leaves_in_is_read():
         (b"[1, 2,", 2, "torn"),
         (b'[1, {"a": ', 1, "torn"),
         (b"[1 2]", 1, "not JSON"),
+        (b"[1] [2]", 1, "goes on behind"),
+        (b"[]]", 0, "goes on behind"),
         (b"[1, \xff]", 1, "is not UTF-8"),
         (b"[1, " + b"[" * 100_000, 1, "cannot be read"),
         (b"[1, " + b"9" * 10_000 + b"]", 1, "cannot be read"),

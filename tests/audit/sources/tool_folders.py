@@ -42,8 +42,10 @@ def listing(folder):
     return {path: (path.stat().st_mtime_ns, path.stat().st_size) for path in [folder, *folder.rglob("*")]}
 
 
-def write_gepa(folder, entries, candidates=({"p": "seed"}, {"p": "seed and more"})):
-    """A folder with two files as GEPA writes them."""
+def write_gepa(folder, entries, candidates=None):
+    """A folder with two files as GEPA writes them; the second candidate is there where an entry adds it."""
+    if candidates is None:
+        candidates = [{"p": "seed"}, {"p": "seed and more"}][: 1 + ("new_program_idx" in str(entries))]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "run_log.json").write_text(entries if isinstance(entries, str) else json.dumps(entries))
     (folder / "candidates.json").write_text(json.dumps(list(candidates)))
