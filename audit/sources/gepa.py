@@ -23,8 +23,8 @@ from audit.sources.gepa_text_log import Texts, is_trustworthy, proposed_texts
 from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import Capabilities, ShownEvidence, Translated
 from audit.sources.json_items import ItemsError, items
+from audit.sources.run_names import Folder, run_names
 from audit.sources.tool_runs import (
-    Folder,
     LogError,
     ToolRun,
     candidate,
@@ -32,7 +32,6 @@ from audit.sources.tool_runs import (
     kept,
     left_out,
     revision,
-    run_names,
 )
 from audit.vocabulary.evidence import ShownRollout
 from collector.records import SelectionRule
@@ -148,7 +147,7 @@ class GepaSource:
         """Write the iterations of each run that has a `run_log.json`."""
         runs = {key: folder for key, folder in self._folders.items() if folder.run is not None}
         copies: dict[str, str] = {}
-        for key, name in run_names(runs).items():
+        for key, name in run_names(runs, intake).items():
             _hand_over(runs[key], name, copies, intake)
 
 

@@ -25,8 +25,8 @@ from audit.sources.files import Found
 from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import Candidate, Capabilities, ShownEvidence, Translated
 from audit.sources.program_headings import shown_programs
+from audit.sources.run_names import Folder, run_names
 from audit.sources.tool_runs import (
-    Folder,
     LogError,
     ToolRun,
     candidate,
@@ -37,7 +37,6 @@ from audit.sources.tool_runs import (
     mean_of,
     number,
     revision,
-    run_names,
 )
 from collector.records import LONGEST_LINE, PoolMember, Proposer
 from collector.system.regular_files import open_regular, read_regular
@@ -99,7 +98,7 @@ class OpenEvolveSource:
         """Write the iterations of each run."""
         folders = {key: folder for key, folder in self._folders.items() if folder.trace or folder.programs}
         copies: dict[str, str] = {}
-        for key, name in run_names(folders).items():
+        for key, name in run_names(folders, intake).items():
             _Writer(folders[key], name, intake).write(copies)
 
 

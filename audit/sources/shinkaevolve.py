@@ -19,9 +19,9 @@ from audit.output.errors import count
 from audit.sources.files import Found
 from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import Capabilities, ShownEvidence, Translated
+from audit.sources.run_names import Folder, run_names
 from audit.sources.sqlite_copies import JOURNALS, copy_database, opened
 from audit.sources.tool_runs import (
-    Folder,
     LogError,
     ToolRun,
     candidate,
@@ -32,7 +32,6 @@ from audit.sources.tool_runs import (
     left_out,
     number,
     revision,
-    run_names,
 )
 from audit.vocabulary.evidence import ShownRollout
 from collector.records import PoolMember
@@ -102,7 +101,7 @@ class ShinkaEvolveSource:
         """Write the iterations of each run."""
         folders = {key: folder for key, folder in self._folders.items() if folder.path is not None}
         copies: dict[str, str] = {}
-        for key, name in run_names(folders).items():
+        for key, name in run_names(folders, intake).items():
             _hand_over(folders[key], name, copies, intake)
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import math
-import re
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import IO, Any, Final
@@ -20,12 +19,9 @@ from audit.sources.iterations import Candidate, ShownEvidence, Translated
 from audit.sources.prompts import CALLS, LINEAGE
 from collector.records import LONGEST_LINE, PoolMember, Proposer, split_thinking
 
-Folder = tuple[str, ...]
-
 LARGEST_ITEM: Final = 64 * 2**10
 """Bytes of what is kept of an item that a critic was shown."""
 _NO_MEAN: Final = "its mean score is not a finite number"
-_NUMBERED: Final = re.compile(r"(?:run|seed|trial)?[-_ ]?(\d{1,9})", re.IGNORECASE)
 _encoder: Final = msgspec.json.Encoder()
 
 
@@ -133,26 +129,6 @@ def _call(iteration: int, prompt: str, revised: Candidate | None) -> dict[str, A
 def joined(system: object, user: object) -> str | None:
     """A prompt whose parts a log keeps apart; None where it has neither."""
     return "\n\n".join(part for part in (system, user) if isinstance(part, str) and part) or None
-
-
-def run_names(folders: Iterable[Folder]) -> dict[Folder, tuple[str, int]]:
-    """The task's name and the run's number of each run folder, since tools write neither.
-
-    A folder called by a number (`run-3`, `seed_3`, `3`) is that run of the folder above; any other is a run of its
-    own name. A number that is taken, or 0, becomes the next free one.
-    """
-    names: dict[Folder, tuple[str, int]] = {}
-    taken: dict[str, set[int]] = {}
-    numbered = {folder: _NUMBERED.fullmatch(folder[-1]) if len(folder) > 1 else None for folder in folders}
-    for folder, match in sorted(numbered.items(), key=lambda each: (each[1] is None, each[0])):
-        env = folder[-2] if match else folder[-1]
-        used = taken.setdefault(env, set())
-        number = int(match[1]) if match else 0
-        if number == 0 or number in used:
-            number = next(free for free in range(1, len(used) + 2) if free not in used)
-        used.add(number)
-        names[folder] = (env, number)
-    return names
 
 
 def kept(found: Found, intake: Intake) -> Path:
