@@ -8,9 +8,10 @@ from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import Final
 
-from audit.importing.fields import FieldError, excerpt, kind_of
+from audit.importing.fields import FieldError, kind_of
 from audit.importing.mapping import Decimal, LogMapping
 from audit.importing.rows import look_up, read_rows
+from audit.output.escaping import excerpt
 
 COMMA: Final[Decimal] = ","
 POINT: Final[Decimal] = "."

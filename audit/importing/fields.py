@@ -13,6 +13,8 @@ from urllib.parse import quote
 
 import msgspec
 
+from audit.output.escaping import excerpt
+from audit.sources.numbers import plain
 from audit.vocabulary.evidence import ShownRollout
 from collector.records import (
     Ending,
@@ -100,10 +102,24 @@ class Kind:
             text = text.removeprefix("[").removesuffix("]").strip()
             parts = text.split() if separator.isspace() else text.split(separator)
             is_number = self.type in (list[float], list[int])
-            return [_scalar(part.strip(), decimal) if is_number else part.strip() for part in parts] if text else []
+            return (
+                [self._scalar(part.strip(), decimal) if is_number else part.strip() for part in parts] if text else []
+            )
         if self.is_list or self.type is Statistics:
             return nested(text)
-        return _scalar(text, decimal)
+        return self._scalar(text, decimal)
+
+    def _scalar(self, text: str, decimal: str) -> Any:
+        # With decimal commas a point may be anything, such as a mark of thousands: it makes no number.
+        number = text if decimal == "." else text.translate({ord("."): ",", ord(","): "."})
+        for read in (int, float):
+            try:
+                return read(number)
+            except ValueError:
+                continue
+        if number != text and not text.strip("+-.0123456789eE"):
+            raise FieldError(f"should be {self.words}, but is {excerpt(text)}")
+        return {"true": True, "false": False}.get(text.lower(), text)
 
 
 def _finite(value: Any) -> str | None:
@@ -166,7 +182,11 @@ def _labelled(value: Any) -> Any:
     if not isinstance(value, list):
         return value
     items = [{"text": item} if isinstance(item, str) else item for item in value]
-    return [{"label": "item", **item} if isinstance(item, dict) else item for item in items]
+    items = [{"label": "item", **item} if isinstance(item, dict) else item for item in items]
+    return [
+        {**item, "return": plain(item["return"])} if isinstance(item, dict) and "return" in item else item
+        for item in items
+    ]
 
 
 def _scored(value: list[ShownRollout]) -> str | None:
@@ -179,10 +199,10 @@ IDS: Final = Kind("a list of example ids, as text or whole numbers", list[str], 
 ITEMS: Final = Kind("'all', or a list of example ids or of indices", list[str] | Literal["all"], prepare=_as_text)
 ITEM_TEXTS: Final = Kind("a list of texts", list[str])
 LABEL: Final = Kind(f"a name of at most {LONGEST_LABEL} printable characters", str, _label)
-NUMBER: Final = Kind("a finite number", float, _finite)
+NUMBER: Final = Kind("a finite number", float, _finite, plain)
 WHOLE: Final = Kind("a whole number", int, _whole)
 SWITCH: Final = Kind("true or false", bool)
-NUMBERS: Final = Kind("a list of finite numbers", list[float], _finite)
+NUMBERS: Final = Kind("a list of finite numbers", list[float], _finite, plain)
 LENGTHS: Final = Kind("a list of whole numbers from 0", list[int], _natural(LARGEST))
 SEEDS: Final = Kind("a list of whole numbers from 0, below 2 to the power of 64", list[int], _natural(LARGEST_SEED))
 ENDINGS: Final = Kind("a list of 'terminated' and 'truncated'", list[Ending])
@@ -273,13 +293,6 @@ def folder_name(label: str) -> str:
     return f"%2E{name[1:]}" if name.startswith(".") else name
 
 
-def excerpt(value: Any) -> str:
-    """A value for a message: in one line, shortened, without anything that acts on a terminal."""
-    text = repr(value) if isinstance(value, str) else json.dumps(value, default=str)
-    text = text if text.isprintable() else ascii(text)
-    return text if len(text) <= 40 else f"{text[:40]}…"
-
-
 def _culprit(value: Any, error: str) -> str:
     place = re.search(r"\$\[(\d+)\]", error)
     if isinstance(value, list) and place is not None:
@@ -288,20 +301,10 @@ def _culprit(value: Any, error: str) -> str:
 
 
 def _integral(value: Any) -> Any:
-    """A whole number that was written with a decimal point, as in tables with missing values."""
+    """A whole number that was written with a decimal point, as in tables with missing values, or with its type."""
+    value = plain(value) if isinstance(value, str) and value.endswith(")") else value
     is_whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
     return int(value) if is_whole else value
-
-
-def _scalar(text: str, decimal: str) -> Any:
-    # With decimal commas a point may be anything, such as a mark of thousands: it makes no number.
-    number = text if decimal == "." else text.translate({ord("."): ",", ord(","): "."})
-    for read in (int, float):
-        try:
-            return read(number)
-        except ValueError:
-            continue
-    return {"true": True, "false": False}.get(text.lower(), text)
 
 
 def nested(text: str) -> Any:

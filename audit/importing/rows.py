@@ -13,8 +13,9 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from audit.importing.chats import last_exchange
-from audit.importing.fields import FieldError, excerpt, nested
+from audit.importing.fields import FieldError, nested
 from audit.importing.mapping import ANSWER, PROMPT, LogMapping
+from audit.output.escaping import excerpt
 from collector.records import LONGEST_LINE
 from collector.system.regular_files import open_regular
 

@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-# Two returns this close are the same return, computed twice: one unit in the last place must not become a finding.
+# Two returns whose ratio is this close to 1 are the same return, computed twice: one unit in the last place must not
+# become a finding. An absolute bound would take samples whose numbers are small themselves for constant ones.
 TOLERANCE: Final = 1e-12
 
 
@@ -26,8 +27,8 @@ class Summary(NamedTuple):
 
 
 def same(a: float, b: float) -> bool:
-    """Whether two numbers differ by no more than rounding error, relative to the larger of 1, |a| and |b|."""
-    return math.isclose(a, b, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+    """Whether two numbers differ by no more than rounding error, relative to the larger of |a| and |b|."""
+    return math.isclose(a, b, rel_tol=TOLERANCE)
 
 
 def summarise(values: ArrayLike) -> Summary:
@@ -75,4 +76,4 @@ def ratio_of_sums(numerators: ArrayLike, denominators: ArrayLike) -> Summary:
     if b.size < 2:
         return Summary(ratio, math.nan, int(b.size))
     std = float((a - ratio * b).std(ddof=1) / b.mean())
-    return Summary(ratio, std if std > TOLERANCE * max(1.0, abs(ratio)) else 0.0, int(b.size))
+    return Summary(ratio, std if std > TOLERANCE * abs(ratio) else 0.0, int(b.size))

@@ -9,7 +9,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 LONGEST: Final = 32_767
 """Characters that a cell can hold in common spreadsheets."""
@@ -57,6 +57,13 @@ def visible(text: str) -> str:
 def in_line(text: str) -> str:
     """The same in one line: line breaks and tabs become blanks."""
     return visible(" ".join(re.split(r"\r\n|[\n\t\r\v\f\x85\u2028\u2029]", text)))
+
+
+def excerpt(value: Any) -> str:
+    """A value for a message: in one line, shortened, without anything that acts on a terminal."""
+    text = repr(value) if isinstance(value, str) else json.dumps(value, default=str)
+    text = text if text.isprintable() else ascii(text)
+    return text if len(text) <= 40 else f"{text[:40]}…"
 
 
 def cell(text: str) -> str:

@@ -13,9 +13,11 @@ from typing import IO, Any, Final
 
 import msgspec
 
+from audit.output.escaping import excerpt
 from audit.sources.files import Found
 from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import Candidate, ShownEvidence, Translated
+from audit.sources.numbers import number_of
 from audit.sources.prompts import CALLS, LINEAGE
 from collector.records import LONGEST_LINE, PoolMember, Proposer, split_thinking
 
@@ -42,7 +44,7 @@ class ToolRun:
         self._intake = intake
         # Many runs are read one after the other, and files are open while theirs is written.
         self._streams: dict[str, IO[bytes]] = {}
-        self._faults: dict[str, list[int | None]] = {}
+        self._faults: dict[str, tuple[str, list[int | None]]] = {}
         self._digest = hashlib.sha256()
         self._content = hashlib.blake2b(digest_size=16)
         self._lines = 0
@@ -93,8 +95,9 @@ class ToolRun:
         self._streams[name].write(line + b"\n")
 
     def fault(self, reason: str, iteration: int | None) -> None:
-        """Note why an iteration is left out."""
-        self._faults.setdefault(reason, []).append(iteration)
+        """Note why an iteration is left out; what is behind a colon is an example, and makes no kind of its own."""
+        kind = reason.partition(": ")[0]
+        self._faults.setdefault(kind, (reason, []))[1].append(iteration)
 
     def close(self, facts: RunFacts, copies: dict[str, str]) -> None:
         """Hand over the run.
@@ -105,7 +108,7 @@ class ToolRun:
         """
         for stream in self._streams.values():
             stream.close()
-        for reason, iterations in self._faults.items():
+        for reason, iterations in self._faults.values():
             where = "" if iterations[0] is None else f"iteration {iterations[0]}: "
             more = f" ({len(iterations) - 1} more like it)" if len(iterations) > 1 else ""
             self._intake.problem(self.label, None, f"{where}{reason}; left out{more}")
@@ -202,30 +205,28 @@ def mean_of(scores: Sequence[float]) -> float:
 
 
 def number(value: object) -> float:
-    """A score.
+    """A score, in any of the forms of `number_of`.
 
     Raises:
         LogError: it is no number, or not a finite one.
     """
-    if isinstance(value, int | float):
-        try:
-            score = float(value)
-        except OverflowError:
-            score = math.inf
-        if math.isfinite(score):
-            return score
-    raise LogError("a score is not a finite number")
+    score = number_of(value)
+    if score is None or not math.isfinite(score):
+        raise LogError(f"a score is not a finite number: {excerpt(value)}")
+    return score
 
 
 def index(value: object, name: str) -> int:
-    """A number that counts from 0.
+    """A number that counts from 0, also one of NumPy's types that was written as text.
 
     Raises:
         LogError: it is anything else.
     """
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53:
-        return value
-    raise LogError(f"{name} is not a number from 0")
+    if isinstance(value, int | str) and not isinstance(value, bool):
+        whole = number_of(value) if isinstance(value, str) and "(" in value else value
+        if isinstance(whole, int | float) and 0 <= whole < 2**53 and whole == int(whole):
+            return int(whole)
+    raise LogError(f"{name} is not a number from 0: {excerpt(value)}")
 
 
 def cut(text: str) -> str:

@@ -57,11 +57,22 @@ def test_summaries_by_hand(values: list[float], expected: tuple[float, float, in
     assert summarise(values) == pytest.approx(expected, nan_ok=True, rel=1e-6, abs=0)
 
 
-def test_sameness_is_relative_for_large_numbers_and_absolute_near_zero() -> None:
+def test_sameness_is_relative() -> None:
     assert same(1e13, 1e13 + 1)
-    assert same(0.0, 1e-13)
-    assert not same(0.0, 1e-11)
+    assert same(0.0, 0.0)
+    assert same((0.1 + 0.2) * 1e-15, 0.3 * 1e-15)
+    assert not same(0.0, 1e-13)
     assert not same(1.0, 1.0001)
+
+
+@pytest.mark.parametrize("unit", [1e-15, 1e-9, 1.0, 1e9])
+def test_welch_and_the_error_of_a_ratio_do_not_depend_on_the_unit(unit: float) -> None:
+    a, b = (1.0, 2.0, 3.0), (5.0, 6.0, 9.0)
+    # t = (2 - 20/3) / sqrt(1/3 + 13/9), the variances being 1 and 13/3; df = (1/3 + 13/9)^2 / ((1/3)^2 + (13/9)^2) * 2.
+    t, df = -14 / 4, (16 / 9) ** 2 / ((1 / 9) + (169 / 81)) * 2
+    assert welch([x * unit for x in a], [x * unit for x in b]) == pytest.approx((t, df, 2 * stats.t.sf(-t, df)))
+    # R = 2; residuals 1 - 2, 2 - 2, 3 - 2 have the standard deviation 1.
+    assert ratio_of_sums([x * unit for x in a], [1, 1, 1]) == pytest.approx((2 * unit, unit, 3))
 
 
 @pytest.mark.parametrize(

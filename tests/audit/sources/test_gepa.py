@@ -146,8 +146,8 @@ def test_a_pickle_is_never_opened(tmp_path):
 
 
 BAD = [
-    (entry(1, before=(float("nan"), 1, 0)), "a score is not a finite number"),
-    (entry(1, before=("0", 1, 0)), "a score is not a finite number"),
+    (entry(1, before=(float("nan"), 1, 0)), "a score is not a finite number: NaN; left out"),
+    (entry(1, before=("zero", 1, 0)), "a score is not a finite number: 'zero'; left out"),
     (entry(1, before=(1e308, 1e308, 1e308)), "its mean score is not a finite number"),
     (entry(1, before=(0, 1)), "3 examples have 2 scores before and 3 after"),
     (entry(1, ids="abc") | {"subsample_ids": "abc"}, "subsample_ids is not a list"),
@@ -173,7 +173,7 @@ def test_many_of_a_kind_are_one_problem(tmp_path):
         write_gepa(tmp_path / "run", [entry(0), *(entry(n, before=("a",) * 3) for n in range(1, 50))])
     )
     assert problems == [
-        f"{tmp_path}/run/run_log.json: iteration 1: a score is not a finite number; left out (48 more like it)"
+        f"{tmp_path}/run/run_log.json: iteration 1: a score is not a finite number: 'a'; left out (48 more like it)"
     ]
 
 
