@@ -6,10 +6,10 @@ import contextlib
 import hashlib
 import math
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import IO, Any, Final
+from typing import IO, Any, Final, TypeVar
 
 import msgspec
 
@@ -21,9 +21,12 @@ from audit.sources.numbers import number_of
 from audit.sources.prompts import CALLS, LINEAGE
 from collector.records import LONGEST_LINE, PoolMember, Proposer, split_thinking
 
+T = TypeVar("T")
+
 LARGEST_ITEM: Final = 64 * 2**10
 """Bytes of what is kept of an item that a critic was shown."""
 _NO_MEAN: Final = "its mean score is not a finite number"
+_KINDS: Final[dict[type, str]] = {str: "a text", dict: "an object", list: "a list"}
 _encoder: Final = msgspec.json.Encoder()
 
 
@@ -50,7 +53,14 @@ class ToolRun:
         self._lines = 0
 
     def write(
-        self, name: tuple[str, int], tool: str, iteration: int, *, prompt: str | None = None, **fields: Any
+        self,
+        name: tuple[str, int],
+        tool: str,
+        iteration: int,
+        *,
+        prompt: str | None = None,
+        answer: str | None = None,
+        **fields: Any,
     ) -> None:
         """Write one iteration.
 
@@ -59,6 +69,7 @@ class ToolRun:
             tool: what its source, condition and method are called.
             iteration: its number, from 0.
             prompt: what the model was asked, where the log has it.
+            answer: what it wrote, where nothing that was run came of it.
             fields: the other fields of the record.
         """
         env, run = name
@@ -67,7 +78,7 @@ class ToolRun:
                 condition=tool, env=env, variant=tool, run=run, iteration=iteration, origin=self.label, **fields
             )
             line = _encoder.encode(record)
-            call = None if prompt is None else _encoder.encode(_call(iteration, prompt, record.revised))
+            call = None if prompt is None else _encoder.encode(_call(iteration, prompt, record.revised, answer))
         except UnicodeEncodeError:
             self.fault("a text holds half a character", iteration)
             return
@@ -123,8 +134,8 @@ class ToolRun:
         self._intake.add_file(path, self.label, facts, content=self._content.hexdigest())
 
 
-def _call(iteration: int, prompt: str, revised: Candidate | None) -> dict[str, Any]:
-    answer, thinking = (None, None) if revised is None else (revised.answer, revised.thinking)
+def _call(iteration: int, prompt: str, revised: Candidate | None, answer: str | None) -> dict[str, Any]:
+    answer, thinking = (answer, None) if revised is None else (revised.answer, revised.thinking)
     call = {"iteration": iteration, "role": "critic", "attempt": 1, "prompt": prompt}
     return {**call, "completion": answer, "thinking": thinking}
 
@@ -192,6 +203,12 @@ def revision(
     }
 
 
+def unread(initial: Candidate, evidence: ShownEvidence | None) -> dict[str, Any]:
+    """The fields of an iteration whose answer gave nothing that was run, and so has no score."""
+    fields = {"initial": initial, "revised": None, "revision_status": "unreadable", "selected": "initial"}
+    return {**fields, "evidence": evidence}
+
+
 def mean_of(scores: Sequence[float]) -> float:
     """The mean of finite scores, which does not depend on their order.
 
@@ -227,6 +244,38 @@ def index(value: object, name: str) -> int:
         if isinstance(whole, int | float) and 0 <= whole < 2**53 and whole == int(whole):
             return int(whole)
     raise LogError(f"{name} is not a number from 0: {excerpt(value)}")
+
+
+def required(record: Mapping[str, Any], name: str, kind: type[T]) -> T:
+    """A field of an entry.
+
+    Raises:
+        LogError: it is missing, or of another type.
+    """
+    value = record.get(name)
+    if isinstance(value, kind):
+        return value
+    raise LogError(f"{name} is not {_KINDS[kind]}: {excerpt(value)}")
+
+
+def optional(record: Mapping[str, Any], name: str, kind: type[T]) -> T | None:
+    """The same, and None where the entry does not have it.
+
+    Raises:
+        LogError: it is of another type.
+    """
+    return None if record.get(name) is None else required(record, name, kind)
+
+
+def text_of(record: Mapping[str, Any], name: str) -> str:
+    """A text of an entry that is never empty.
+
+    Raises:
+        LogError: it is missing, empty, or no text.
+    """
+    if value := required(record, name, str):
+        return value
+    raise LogError(f"{name} is empty")
 
 
 def cut(text: str) -> str:
