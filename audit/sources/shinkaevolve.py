@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from audit.output.errors import count
+from audit.output.escaping import excerpt
 from audit.sources.files import Found
 from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import Capabilities, ShownEvidence, Translated
@@ -23,6 +24,7 @@ from audit.sources.run_names import Folder, run_names
 from audit.sources.sqlite_copies import JOURNALS, copy_database, opened
 from audit.sources.tool_runs import (
     LogError,
+    T,
     ToolRun,
     candidate,
     cut,
@@ -31,7 +33,11 @@ from audit.sources.tool_runs import (
     kept,
     left_out,
     number,
+    optional,
+    required,
     revision,
+    text_of,
+    unread,
 )
 from audit.vocabulary.evidence import ShownRollout
 from collector.records import PoolMember
@@ -50,6 +56,8 @@ _COLUMNS: Final = (
     "correct",
     "metadata",
 )
+_NEVER_RAN: Final = ("failure_stage", "failure_persisted", "results_missing", "error_attempt")
+"""In a program's metadata, what says that none could be made, that it was not run, or that its results were lost."""
 
 
 @dataclass
@@ -68,7 +76,7 @@ class ShinkaEvolveSource:
     capabilities: ClassVar = {SOURCE: Capabilities(Translated)}
     remarks: ClassVar = {
         SOURCE: (
-            "ShinkaEvolve stores a program once it was evaluated: answers without one are not in its database.",
+            "ShinkaEvolve stores generations that never ran from 0.0.4 on; before that they are not in its database.",
             "Programs that do not run correctly are revisions with the score that the database has for them, mostly 0.",
             "What its prompts show are other programs with one score each, by default in ascending order of score.",
             "Every program is stored, so that none is refused.",
@@ -142,6 +150,21 @@ def _hand_over(folder: _Folder, name: tuple[str, int], copies: dict[str, str], i
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Program:
+    """What is known of a program without its texts.
+
+    Attributes:
+        original: the program that ShinkaEvolve copied to make it.
+        never_ran: whether nothing was run, so that its score is ShinkaEvolve's own.
+    """
+
+    parent: str | None
+    generation: int
+    original: str | None
+    never_ran: bool
+
+
 class _Writer:
     """Writes one run."""
 
@@ -155,57 +178,118 @@ class _Writer:
         self._run = run
         self._name = name
         self._intake = intake
+        self._known: dict[str, _Program] = {}
         self._program = functools.lru_cache(256)(self._read)
 
     def write(self) -> None:
-        query = "select id, generation from programs where parent_id is not null order by generation, timestamp, id"
-        order = self._database.execute(query).fetchall()
-        sizes = Counter(generation for _, generation in order)
+        order = self._order()
+        sizes = Counter(self._known[program].generation for program in order)
         most = max(sizes.values(), default=1)
-        places: Counter[Any] = Counter()
+        places: Counter[int] = Counter()
         incorrect = 0
-        for program, generation in order:
-            iteration = None
+        for program in order:
+            known = self._known[program]
+            iteration = known.generation * most + places[known.generation]
+            places[known.generation] += 1
             try:
-                iteration = index(generation, "generation") * most + places[generation]
-                places[generation] += 1
                 row = self._program(program)
-                self._run.write(self._name, SOURCE, iteration, **self._revision(row))
-                parents = [row["parent_id"]]
-                self._run.joined(PoolMember(candidate=program, parents=parents, role="revision", iteration=iteration))
-                incorrect += not row["correct"]
+                self._run.write(self._name, SOURCE, iteration, **self._fields(row, never_ran=known.never_ran))
             except LogError as error:
                 self._run.fault(str(error), iteration)
-        if incorrect:
-            of = f"{incorrect} of {count(len(order), 'program')} did not run correctly"
-            self._intake.notes.append(f"{self._run.label}: {of}, and count with the score that they have")
+                continue
+            if not known.never_ran:
+                parents = [self._original(known.parent)]
+                self._run.joined(PoolMember(candidate=program, parents=parents, role="revision", iteration=iteration))
+                incorrect += not row["correct"]
+        self._note(len(order), most, incorrect)
 
-    def _revision(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        parent = self._program(row["parent_id"])
-        if not parent:
-            raise LogError("its parent is not in the database")
-        call = _decoded(row["metadata"], dict).get("llm_result")
-        call = call if isinstance(call, dict) else {}
-        answer, thought, prompt = (
-            call.get(key) if isinstance(call.get(key), str) else None for key in ("content", "thought", "msg")
+    def _note(self, programs: int, most: int, incorrect: int) -> None:
+        """Say what is counted in a way that is not plain from the database."""
+        copies = sum(program.original is not None for program in self._known.values())
+        never_ran = sum(program.never_ran for program in self._known.values())
+        for number_of, note in (
+            (copies, f"left out: {_copies(copies)} that ShinkaEvolve made for other islands"),
+            (never_ran, f"{count(never_ran, 'generation')} never ran, and count as unreadable answers"),
+            (
+                incorrect,
+                f"{incorrect} of {count(programs, 'program')} did not run correctly, and count with the score that they "
+                "have",
+            ),
+            (most - 1, f"up to {most} programs have the same generation; iterations are numbered by both"),
+        ):
+            if number_of:
+                self._intake.notes.append(f"{self._run.label}: {note}")
+
+    def _order(self) -> list[str]:
+        """The programs that revise another one, in the order in which they were made."""
+        query = "select id, parent_id, generation, timestamp, metadata from programs order by generation, timestamp, id"
+        rows = 0
+        for rows, (program, parent, generation, timestamp, metadata) in enumerate(self._database.execute(query), 1):
+            try:
+                row = {"id": program, "parent_id": parent, "metadata": metadata}
+                if text_of(row, "id") in self._known:
+                    raise LogError(f"another program has the same id: {excerpt(program)}")
+                if isinstance(timestamp, str | bytes | None):
+                    raise LogError(f"timestamp is not a number: {excerpt(timestamp)}")
+                self._known[program] = _facts(row, index(generation, "generation"))
+            except LogError as error:
+                self._run.fault(str(error), generation if isinstance(generation, int) else None)
+        if not rows:
+            raise LogError("it holds no program")
+        return [name for name, program in self._known.items() if self._is_revision(program)]
+
+    def _is_revision(self, program: _Program) -> bool:
+        """Whether it was made of another program; one that should have been, and was not, is a fault."""
+        if program.original is not None or (program.parent is None and program.generation == 0):
+            return False
+        parent = self._known.get(self._original(program.parent))
+        if program.parent is None:
+            reason = "it never ran, and has no parent" if program.never_ran else "it has no parent"
+        elif parent is None:
+            reason = f"its parent is not in the database, or cannot be used: {excerpt(program.parent)}"
+        elif parent.generation >= program.generation:
+            reason = f"its parent is of a later generation: {parent.generation}"
+        elif parent.never_ran:
+            reason = "its parent never ran, so that there is no score to compare with"
+        else:
+            return True
+        self._run.fault(reason, program.generation)
+        return False
+
+    def _original(self, program: str | None) -> str:
+        """The program that another one is a copy of, as far as the database has it; itself where it is none."""
+        seen: set[str] = set()
+        name = program or ""
+        while name not in seen and name in self._known and self._known[name].original in self._known:
+            seen.add(name)
+            name = self._known[name].original or name
+        return name
+
+    def _fields(self, row: Mapping[str, Any], *, never_ran: bool) -> dict[str, Any]:
+        parent = self._program(self._original(row["parent_id"]))
+        call = optional(_decoded(row, "metadata", dict), "llm_result", dict) or {}
+        answer, thought, prompt, system = (
+            optional(call, key, str) for key in ("content", "thought", "msg", "system_msg")
         )
-        initial = candidate("parent", _text(parent), None, mean=number(parent["combined_score"]))
-        revised = candidate(
-            "critic", _text(row), None, mean=number(row["combined_score"]), answer=answer, thinking=thought or None
-        )
-        fields = revision(initial, revised, self._evidence(row, prompt), accepted=True)
-        return {**fields, "prompt": joined(call.get("system_msg"), prompt)}
+        initial = candidate("parent", {"program": text_of(parent, "code")}, None, mean=number(parent["combined_score"]))
+        evidence, whole = self._evidence(row, prompt), joined(system, prompt)
+        if never_ran:
+            return {**unread(initial, evidence), "prompt": whole, "answer": answer}
+        text, score = {"program": text_of(row, "code")}, number(row["combined_score"])
+        revised = candidate("critic", text, None, mean=score, answer=answer, thinking=thought or None)
+        return {**revision(initial, revised, evidence, accepted=True), "prompt": whole}
 
     def _evidence(self, row: Mapping[str, Any], prompt: str | None) -> ShownEvidence | None:
         """The programs shown, in the order of their code in the prompt; None where one of them is not in it."""
         ids = [
             each
             for column in ("archive_inspiration_ids", "top_k_inspiration_ids")
-            for each in _decoded(row[column], list)
-            if isinstance(each, str)
+            for each in _decoded(row, column, list)
         ]
+        if unknown := [each for each in ids if not isinstance(each, str) or not self._program(each)]:
+            raise LogError(f"a program that its prompt shows is not in the database: {excerpt(unknown[0])}")
         shown = [self._program(each) for each in dict.fromkeys(ids)]
-        if prompt is None or not shown or not all(shown):
+        if prompt is None or not shown:
             return None
         codes = [str(each["code"]).strip() for each in shown]
         at = [prompt.find(code) for code in codes]
@@ -232,14 +316,30 @@ def _items(programs: Sequence[Mapping[str, Any]]) -> list[ShownRollout]:
     ]
 
 
-def _text(program: Mapping[str, Any]) -> dict[str, str] | None:
-    return {"program": program["code"]} if isinstance(program["code"], str) else None
+def _copies(number_of: int) -> str:
+    return "1 copy" if number_of == 1 else f"{number_of} copies"
 
 
-def _decoded(text: object, kind: type[Any]) -> Any:
-    """What a column holds in JSON; nothing where that is not of a kind."""
+def _facts(row: Mapping[str, Any], generation: int) -> _Program:
+    metadata = _decoded(row, "metadata", dict)
+    is_copy = metadata.get("_spawned_island") or metadata.get("_is_island_copy")
+    original = metadata.get("_spawned_from_program_id", metadata.get("_original_program_id"))
+    return _Program(
+        parent=None if row["parent_id"] is None else text_of(row, "parent_id"),
+        generation=generation,
+        original=str(original) if is_copy else None,
+        never_ran=any(metadata.get(name) not in (None, False) for name in _NEVER_RAN),
+    )
+
+
+def _decoded(row: Mapping[str, Any], column: str, kind: type[T]) -> T:
+    """What a column holds in JSON.
+
+    Raises:
+        LogError: it does not hold that.
+    """
+    text = row[column]
     try:
-        value = json.loads(text) if isinstance(text, str) else None
+        return required({column: json.loads(text) if isinstance(text, str) else None}, column, kind)
     except (ValueError, RecursionError):
-        value = None
-    return value if isinstance(value, kind) else kind()
+        raise LogError(f"{column} is not JSON of the kind that ShinkaEvolve writes: {excerpt(text)}") from None
