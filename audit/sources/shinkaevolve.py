@@ -7,10 +7,9 @@ database, those that do not run correctly with a score of 0.
 from __future__ import annotations
 
 import functools
-import json
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -21,20 +20,18 @@ from audit.sources.files import Found
 from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import Capabilities, ShownEvidence, Translated
 from audit.sources.run_names import Folder, run_names
+from audit.sources.shinkaevolve_programs import Programs, decoded
 from audit.sources.sqlite_copies import JOURNALS, copy_database, opened
 from audit.sources.tool_runs import (
     LogError,
-    T,
     ToolRun,
     candidate,
     cut,
-    index,
     joined,
     kept,
     left_out,
     number,
     optional,
-    required,
     revision,
     text_of,
     unread,
@@ -56,8 +53,6 @@ _COLUMNS: Final = (
     "correct",
     "metadata",
 )
-_NEVER_RAN: Final = ("failure_stage", "failure_persisted", "results_missing", "error_attempt")
-"""In a program's metadata, what says that none could be made, that it was not run, or that its results were lost."""
 
 
 @dataclass
@@ -129,6 +124,8 @@ def _hand_over(folder: _Folder, name: tuple[str, int], copies: dict[str, str], i
             path = intake.new_file("programs", ".sqlite")
             copy_database(folder.path, path)
         with opened(path) as database:
+            if (damage := database.execute("pragma quick_check(1)").fetchone()[0]) != "ok":
+                intake.problem(folder.label, None, f"is damaged, so that programs may be missing ({damage})")
             _Writer(database, run, name, intake).write()
     except OSError as error:
         intake.problem(folder.label, None, f"cannot be read ({error.strerror or error}); left out")
@@ -150,21 +147,6 @@ def _hand_over(folder: _Folder, name: tuple[str, int], copies: dict[str, str], i
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Program:
-    """What is known of a program without its texts.
-
-    Attributes:
-        original: the program that ShinkaEvolve copied to make it.
-        never_ran: whether nothing was run, so that its score is ShinkaEvolve's own.
-    """
-
-    parent: str | None
-    generation: int
-    original: str | None
-    never_ran: bool
-
-
 class _Writer:
     """Writes one run."""
 
@@ -177,97 +159,43 @@ class _Writer:
         self._database = database
         self._run = run
         self._name = name
-        self._intake = intake
-        self._known: dict[str, _Program] = {}
+        self._notes = intake.notes
+        self._programs = Programs(database, run)
         self._program = functools.lru_cache(256)(self._read)
 
     def write(self) -> None:
-        order = self._order()
-        sizes = Counter(self._known[program].generation for program in order)
-        most = max(sizes.values(), default=1)
+        known = self._programs.known
+        order = self._programs.revisions()
+        most = max(Counter(known[program].generation for program in order).values(), default=1)
         places: Counter[int] = Counter()
         incorrect = 0
         for program in order:
-            known = self._known[program]
-            iteration = known.generation * most + places[known.generation]
-            places[known.generation] += 1
+            found = known[program]
+            iteration = found.generation * most + places[found.generation]
+            places[found.generation] += 1
             try:
                 row = self._program(program)
-                self._run.write(self._name, SOURCE, iteration, **self._fields(row, never_ran=known.never_ran))
+                self._run.write(self._name, SOURCE, iteration, **self._fields(row, never_ran=found.never_ran))
             except LogError as error:
                 self._run.fault(str(error), iteration)
                 continue
-            if not known.never_ran:
-                parents = [self._original(known.parent)]
+            if not found.never_ran:
+                parents = [self._programs.original(found.parent)]
                 self._run.joined(PoolMember(candidate=program, parents=parents, role="revision", iteration=iteration))
                 incorrect += not row["correct"]
-        self._note(len(order), most, incorrect)
+        self._note(self._programs.notes())
+        if incorrect:
+            of = f"{incorrect} of {count(len(order), 'program')} did not run correctly"
+            self._note([f"{of}, and count with the score that they have"])
+        if most > 1:
+            self._note([f"up to {most} programs have the same generation; iterations are numbered by both"])
 
-    def _note(self, programs: int, most: int, incorrect: int) -> None:
-        """Say what is counted in a way that is not plain from the database."""
-        copies = sum(program.original is not None for program in self._known.values())
-        never_ran = sum(program.never_ran for program in self._known.values())
-        for number_of, note in (
-            (copies, f"left out: {_copies(copies)} that ShinkaEvolve made for other islands"),
-            (never_ran, f"{count(never_ran, 'generation')} never ran, and count as unreadable answers"),
-            (
-                incorrect,
-                f"{incorrect} of {count(programs, 'program')} did not run correctly, and count with the score that they "
-                "have",
-            ),
-            (most - 1, f"up to {most} programs have the same generation; iterations are numbered by both"),
-        ):
-            if number_of:
-                self._intake.notes.append(f"{self._run.label}: {note}")
-
-    def _order(self) -> list[str]:
-        """The programs that revise another one, in the order in which they were made."""
-        query = "select id, parent_id, generation, timestamp, metadata from programs order by generation, timestamp, id"
-        rows = 0
-        for rows, (program, parent, generation, timestamp, metadata) in enumerate(self._database.execute(query), 1):
-            try:
-                row = {"id": program, "parent_id": parent, "metadata": metadata}
-                if text_of(row, "id") in self._known:
-                    raise LogError(f"another program has the same id: {excerpt(program)}")
-                if isinstance(timestamp, str | bytes | None):
-                    raise LogError(f"timestamp is not a number: {excerpt(timestamp)}")
-                self._known[program] = _facts(row, index(generation, "generation"))
-            except LogError as error:
-                self._run.fault(str(error), generation if isinstance(generation, int) else None)
-        if not rows:
-            raise LogError("it holds no program")
-        return [name for name, program in self._known.items() if self._is_revision(program)]
-
-    def _is_revision(self, program: _Program) -> bool:
-        """Whether it was made of another program; one that should have been, and was not, is a fault."""
-        if program.original is not None or (program.parent is None and program.generation == 0):
-            return False
-        parent = self._known.get(self._original(program.parent))
-        if program.parent is None:
-            reason = "it never ran, and has no parent" if program.never_ran else "it has no parent"
-        elif parent is None:
-            reason = f"its parent is not in the database, or cannot be used: {excerpt(program.parent)}"
-        elif parent.generation >= program.generation:
-            reason = f"its parent is of a later generation: {parent.generation}"
-        elif parent.never_ran:
-            reason = "its parent never ran, so that there is no score to compare with"
-        else:
-            return True
-        self._run.fault(reason, program.generation)
-        return False
-
-    def _original(self, program: str | None) -> str:
-        """The program that another one is a copy of, as far as the database has it; itself where it is none."""
-        seen: set[str] = set()
-        name = program or ""
-        while name not in seen and name in self._known and self._known[name].original in self._known:
-            seen.add(name)
-            name = self._known[name].original or name
-        return name
+    def _note(self, notes: Iterable[str]) -> None:
+        self._notes.extend(f"{self._run.label}: {note}" for note in notes)
 
     def _fields(self, row: Mapping[str, Any], *, never_ran: bool) -> dict[str, Any]:
-        parent = self._program(self._original(row["parent_id"]))
-        call = optional(_decoded(row, "metadata", dict), "llm_result", dict) or {}
+        parent = self._program(self._programs.original(row["parent_id"]))
+        call = optional(decoded(row, "metadata", dict), "llm_result", dict) or {}
         answer, thought, prompt, system = (
             optional(call, key, str) for key in ("content", "thought", "msg", "system_msg")
         )
@@ -284,7 +212,7 @@ class _Writer:
         ids = [
             each
             for column in ("archive_inspiration_ids", "top_k_inspiration_ids")
-            for each in _decoded(row, column, list)
+            for each in decoded(row, column, list)
         ]
         if unknown := [each for each in ids if not isinstance(each, str) or not self._program(each)]:
             raise LogError(f"a program that its prompt shows is not in the database: {excerpt(unknown[0])}")
@@ -314,32 +242,3 @@ def _items(programs: Sequence[Mapping[str, Any]]) -> list[ShownRollout]:
         )
         for each in programs
     ]
-
-
-def _copies(number_of: int) -> str:
-    return "1 copy" if number_of == 1 else f"{number_of} copies"
-
-
-def _facts(row: Mapping[str, Any], generation: int) -> _Program:
-    metadata = _decoded(row, "metadata", dict)
-    is_copy = metadata.get("_spawned_island") or metadata.get("_is_island_copy")
-    original = metadata.get("_spawned_from_program_id", metadata.get("_original_program_id"))
-    return _Program(
-        parent=None if row["parent_id"] is None else text_of(row, "parent_id"),
-        generation=generation,
-        original=str(original) if is_copy else None,
-        never_ran=any(metadata.get(name) not in (None, False) for name in _NEVER_RAN),
-    )
-
-
-def _decoded(row: Mapping[str, Any], column: str, kind: type[T]) -> T:
-    """What a column holds in JSON.
-
-    Raises:
-        LogError: it does not hold that.
-    """
-    text = row[column]
-    try:
-        return required({column: json.loads(text) if isinstance(text, str) else None}, column, kind)
-    except (ValueError, RecursionError):
-        raise LogError(f"{column} is not JSON of the kind that ShinkaEvolve writes: {excerpt(text)}") from None
