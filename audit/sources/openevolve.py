@@ -28,6 +28,7 @@ from audit.sources.tool_runs import (
     LogError,
     ToolRun,
     candidate,
+    gaps,
     index,
     joined,
     kept,
@@ -45,6 +46,8 @@ _TRACE: Final = re.compile(r"evolution_trace[\w.-]*\.jsonl(?:[.-]\d+)?(?:\.gz)?"
 """A trace, packed or not, under its own name or one that tells it from an earlier one."""
 _CHECKPOINT: Final = re.compile(r"checkpoint_(\d{1,12})")
 _METADATA: Final = "metadata.json"
+_OPTIONAL: Final = ("parent_code", "child_code", "system", "user", "llm_response")
+"""Fields of the trace and its prompts that a configuration leaves out: of all entries or of none."""
 
 
 @dataclass
@@ -140,7 +143,6 @@ class _Writer:
         for place, value in enumerate(lines_of(self._folder.traces, self._intake)):
             if place in counted and value is not None:
                 self._add(value)
-                self._look("line", value, "parent_code", "child_code", "prompt", "llm_response")
         for step in steps:
             if step.place is None and step.child in counted:
                 self._add_program(step)
@@ -160,12 +162,12 @@ class _Writer:
             copies,
         )
 
-    def _look(self, what: str, value: Mapping[str, Any], *names: str) -> None:
-        """Count the fields that an entry lacks."""
+    def _look(self, what: str, value: Mapping[str, Any]) -> None:
+        """Count the fields that an entry lacks, or has empty."""
         self._lines[what] += 1
-        self._lacking.update((what, name) for name in names if not value.get(name))
-        is_scored = "combined_score" in (value.get("child_metrics") or value.get("metrics") or ())
-        self._lacking[what, "combined_score"] += not is_scored
+        metrics = value.get("child_metrics") or self._programs.text(str(value["child_id"])).get("metrics", {})
+        self._lacking.update((what, name) for name in _OPTIONAL if not value.get(name))
+        self._lacking[what, "combined_score"] += "combined_score" not in metrics
 
     def _note(self) -> None:
         """Say what OpenEvolve copied, and what some entries lack that others have."""
@@ -231,9 +233,10 @@ class _Writer:
                 counted.add(step.child if step.place is None else step.place)
                 numbers_seen.add(step.iteration)
             children.add(step.child)
+        self._intake.notes += [f"{self._folder.label}: {gap}" for gap in gaps(numbers_seen, "iteration")]
         return counted
 
-    def _add(self, value: Mapping[str, Any]) -> None:
+    def _add(self, value: Mapping[str, Any], what: str = "line") -> None:
         number_of_iteration = index(value["iteration"], "iteration")
         try:
             answer = optional(value, "llm_response", str)
@@ -243,6 +246,7 @@ class _Writer:
             evidence = ShownEvidence(kind="programs", shown=shown) if shown else None
             whole = joined(optional(asked, "system", str), user)
             initial, after = self._initial(value), self._scored(value, "child")
+            self._look(what, {**asked, **value})
             code = self._code(value, "child")
             if after is None:
                 self._run.write(
@@ -274,8 +278,7 @@ class _Writer:
             self._run.fault(str(error), step.iteration)
             return
         metrics = value["metadata"].get("parent_metrics")
-        self._add({**line, "parent_metrics": metrics, "prompt": prompt, "llm_response": answer})
-        self._look("program", value, "prompts")
+        self._add({**line, "parent_metrics": metrics, "prompt": prompt, "llm_response": answer}, "program")
 
     def _initial(self, value: Mapping[str, Any]) -> Candidate:
         before = self._scored(value, "parent")

@@ -70,7 +70,7 @@ class Programs:
 
     def _take(self, name: str) -> None:
         """Note the latest file of a program that can be read, and whether earlier ones say the same."""
-        latest = b""
+        latest: bytes | None = None
         for _, (label, path) in sorted(self._checkpoints.programs[name].items(), reverse=True):
             try:
                 data = _read(path)

@@ -53,6 +53,8 @@ _COLUMNS: Final = (
     "correct",
     "metadata",
 )
+_CALL: Final = ("content", "msg", "system_msg")
+"""Parts of a program's call that all have: the answer and the prompt."""
 
 
 @dataclass
@@ -161,6 +163,7 @@ class _Writer:
         self._name = name
         self._notes = intake.notes
         self._programs = Programs(database, run)
+        self._lacking: Counter[str] = Counter()
         self._program = functools.lru_cache(256)(self._read)
 
     def write(self) -> None:
@@ -187,6 +190,9 @@ class _Writer:
         if incorrect:
             of = f"{incorrect} of {count(len(order), 'program')} did not run correctly"
             self._note([f"{of}, and count with the score that they have"])
+        ran = self._lacking.pop("", 0)
+        missing = {name: each for name, each in self._lacking.items() if each < ran}
+        self._note(f"{each} of {count(ran, 'program')} without {name}" for name, each in missing.items())
         if most > 1:
             self._note([f"up to {most} programs have the same generation; iterations are numbered by both"])
 
@@ -203,6 +209,7 @@ class _Writer:
         evidence, whole = self._evidence(row, prompt), joined(system, prompt)
         if never_ran:
             return {**unread(initial, evidence), "prompt": whole, "answer": answer}
+        self._lacking.update(name for name in ("", *_CALL) if not call.get(name))
         text, score = {"program": text_of(row, "code")}, number(row["combined_score"])
         revised = candidate("critic", text, None, mean=score, answer=answer, thinking=thought or None)
         return {**revision(initial, revised, evidence, accepted=True), "prompt": whole}

@@ -9,15 +9,17 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from audit.output.errors import count
 from audit.output.escaping import excerpt
-from audit.sources.tool_runs import LogError, T, ToolRun, index, required, text_of
+from audit.sources.tool_runs import LogError, T, ToolRun, gaps, index, required, text_of
 
 _COLUMNS: Final = ("id", "parent_id", "generation", "timestamp", "combined_score", "metadata", "code")
+_COPIED: Final = ("_spawned_from_program_id", "_original_program_id", "_spawned_island", "_is_island_copy")
+"""In a copy's metadata, what it is a copy of, and that it is one."""
 _NEVER_RAN: Final = ("failure_stage", "failure_persisted", "results_missing", "error_attempt")
 """In a program's metadata, what says that none could be made, that it was not run, or that its results were lost."""
 
@@ -56,7 +58,11 @@ class Programs:
             self._take(dict(zip(_COLUMNS, values, strict=True)))
         if is_empty:
             raise LogError("it holds no program")
-        self._missing = self._children_missing(database)
+        self._contradictions = (
+            (self._children_missing(database), "that others count as their children cannot be found"),
+            (self._archived_missing(database), "that its archive names cannot be found"),
+            (self._changed(database), "with other code than code_diff made"),
+        )
 
     def original(self, program: str | None) -> str:
         """The program that another one is a copy of, as far as the database has it; itself where it is none."""
@@ -85,8 +91,10 @@ class Programs:
             yield f"left out: {many} that ShinkaEvolve made for other islands"
         if never_ran := sum(program.never_ran for program in self.known.values()):
             yield f"{count(never_ran, 'generation')} never ran, without a score of their own: unreadable answers"
-        if self._missing:
-            yield f"{count(self._missing, 'program')} that others count as their children cannot be found"
+        yield from gaps((program.generation for program in self.known.values()), "generation")
+        for number, what in self._contradictions:
+            if number:
+                yield f"{count(number, 'program')} {what}"
 
     def _take(self, row: Mapping[str, Any]) -> None:
         generation = row["generation"]
@@ -104,8 +112,10 @@ class Programs:
         """Why what a program says of where it is from cannot be."""
         if program.original is not None:
             original = self.known.get(program.original)
-            is_other = original is not None and original.content != program.content
-            return "it is marked as a copy, and differs from its original" if is_other else None
+            if original is None:
+                return f"it is marked as a copy of a program that is not in the database: {excerpt(program.original)}"
+            is_same = original.content == program.content
+            return None if is_same else "it is marked as a copy, and differs from its original"
         if program.parent is None:
             return None if program.generation == 0 else "it has no parent"
         parent = self.known.get(self.original(program.parent))
@@ -117,25 +127,44 @@ class Programs:
 
     def _children_missing(self, database: sqlite3.Connection) -> int:
         """How many children programs count that are not in the database."""
-        try:
-            counted = dict(database.execute("select id, children_count from programs where children_count > 0"))
-        except sqlite3.OperationalError:  # without that column
-            return 0
+        counted = dict(_rows(database, "select id, children_count from programs where children_count > 0"))
         children = Counter(program.parent for program in self.known.values())
         missing = (each - children[name] for name, each in counted.items() if isinstance(each, int))
         return sum(each for each in missing if each > 0)
 
+    def _archived_missing(self, database: sqlite3.Connection) -> int:
+        """How many programs of the archive are not in the database."""
+        return sum(name not in self.known for (name,) in _rows(database, "select program_id from archive"))
+
+    def _changed(self, database: sqlite3.Connection) -> int:
+        """How many programs lack lines that their answer added."""
+        changed = 0
+        for name, code, diff in _rows(database, "select id, code, code_diff from programs where code_diff is not null"):
+            if name in self.known and not self.known[name].never_ran:
+                lines = {line.rstrip() for line in str(code).splitlines()}
+                added = (line for line in str(diff).splitlines() if line[:1] == "+" and line[:3] != "+++")
+                changed += not all(line[1:].rstrip() in lines for line in added)
+        return changed
+
+
+def _rows(database: sqlite3.Connection, query: str) -> Iterable[tuple[Any, ...]]:
+    """What a query finds; nothing where a release has no such table or column."""
+    try:
+        return database.execute(query)
+    except sqlite3.OperationalError:
+        return ()
+
 
 def _facts(row: Mapping[str, Any]) -> _Program:
     metadata = decoded(row, "metadata", dict)
-    is_copy = metadata.get("_spawned_island") or metadata.get("_is_island_copy")
-    original = metadata.get("_spawned_from_program_id", metadata.get("_original_program_id"))
+    is_copy = any(name in metadata for name in _COPIED)
+    original = next((metadata[name] for name in _COPIED[:2] if name in metadata), None)
     if not isinstance(row["timestamp"], int | float):
         raise LogError(f"timestamp is not a number: {excerpt(row['timestamp'])}")
     return _Program(
         parent=None if row["parent_id"] is None else text_of(row, "parent_id"),
         generation=index(row["generation"], "generation"),
-        original=str(original) if is_copy else None,
+        original=json.dumps(original) if is_copy and not isinstance(original, str) else original,
         never_ran=not is_copy and any(metadata.get(name) for name in _NEVER_RAN),
         content=hash((row["code"], row["combined_score"])),
     )

@@ -6,7 +6,8 @@ import contextlib
 import hashlib
 import math
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice, pairwise
 from pathlib import Path
 from statistics import fmean
 from typing import IO, Any, Final, TypeVar
@@ -27,6 +28,8 @@ LARGEST_ITEM: Final = 64 * 2**10
 """Bytes of what is kept of an item that a critic was shown."""
 _NO_MEAN: Final = "its mean score is not a finite number"
 _KINDS: Final[dict[type, str]] = {str: "a text", dict: "an object", list: "a list"}
+_FAR: Final = 1000
+"""Iterations in a row that hardly fail all."""
 _encoder: Final = msgspec.json.Encoder()
 
 
@@ -276,6 +279,12 @@ def text_of(record: Mapping[str, Any], name: str) -> str:
     if value := required(record, name, str):
         return value
     raise LogError(f"{name} is empty")
+
+
+def gaps(numbers: Iterable[int], name: str) -> list[str]:
+    """What to say of the first jump in numbers that is so far that one of them may be wrong."""
+    far = ((before, after) for before, after in pairwise(sorted(numbers)) if after - before > _FAR)
+    return [f"between {name} {before} and {name} {after} there is none" for before, after in islice(far, 1)]
 
 
 def cut(text: str) -> str:
