@@ -75,6 +75,44 @@ def test_programs_that_do_not_run_are_counted(copy):
     assert any("2 of 5 programs did not run correctly" in note for note in notes)
 
 
+def insert(folder, like, **changed):
+    """A row like another one but for some columns."""
+    row = next(each for each in programs() if each["generation"] == like)
+    row |= changed | {"metadata": json.dumps(json.loads(row["metadata"]) | changed["metadata"])}
+    change(folder, (f"insert into programs values ({', '.join('?' * len(row))})", list(row.values())))
+
+
+def test_copies_of_a_new_island_are_neither_revisions_nor_parents(copy):
+    known = {each["generation"]: each["id"] for each in programs()}
+    spawned = {"_spawned_island": True, "_spawned_from_program_id": known[1]}
+    insert(copy, 1, id="root", parent_id=None, metadata=spawned)
+    insert(copy, 4, id="child", parent_id="root", metadata=spawned | {"_spawned_from_program_id": known[4]})
+    change(copy, ("update programs set parent_id = 'child' where generation = 5",))
+    rows, problems, notes = read(copy)
+    before = read(FOLDER)[0]
+    assert [row["iteration"] for row in rows] == [row["iteration"] for row in before]
+    assert (rows[-1]["initial"]["text"], problems) == ({"program": programs()[-2]["code"]}, [])
+    assert any("left out: 3 copies that ShinkaEvolve made" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        {"failure_stage": "proposal"},
+        {"failure_stage": "evaluation_submit", "failure_persisted": True},
+        {"results_missing": True},
+        {"error_attempt": "Max attempts reached"},
+    ],
+)
+def test_a_generation_that_never_ran_is_an_unreadable_answer(mark, copy):
+    insert(copy, 5, id="failed", generation=6, combined_score=0.0, correct=0, code="", metadata=mark)
+    insert(copy, 5, id="wrong", generation=7, combined_score=0.0, correct=0, metadata={"results_missing": False})
+    rows, problems, notes = read(copy)
+    assert problems == []
+    assert [(row["revised"] or {}).get("mean_return") for row in rows][-2:] == [None, 0.0]
+    assert any("1 generation never ran" in note for note in notes)
+
+
 def test_a_live_writer_is_read_up_to_its_last_commit_and_not_disturbed(copy):
     with contextlib.closing(sqlite3.connect(copy / "programs.sqlite")) as writer:
         writer.execute("pragma journal_mode = wal")
