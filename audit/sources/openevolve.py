@@ -69,7 +69,8 @@ class OpenEvolveSource:
     capabilities: ClassVar = {SOURCE: Capabilities(Translated)}
     remarks: ClassVar = {
         SOURCE: (
-            "OpenEvolve logs only iterations that gave a program it could run: failed ones cannot be counted.",
+            "OpenEvolve logs only iterations that gave a program: failed ones cannot be counted.",
+            "Programs whose evaluation failed or took too long have no score, and count as unreadable answers.",
             "Without an evolution trace, programs that left the population before a checkpoint are not known either.",
             "What its prompts show are other programs with one score each, not scored examples of the program revised.",
             "Every program joins the population, so that none is refused.",
