@@ -78,7 +78,7 @@ def find_files(path: Path, intake: Intake) -> Iterator[Found]:
     elif path.name.endswith(ARCHIVES) and path.is_file():
         yield from _in_archive(path, intake)
     elif path.name.endswith(PACK) and path.is_file():
-        parts = path.absolute().parts
+        parts = _parts(path)
         yield Found(
             str(path), os.path.realpath(path), parts, plainly(_local(path)), functools.partial(open_regular, path)
         )
@@ -100,12 +100,19 @@ def _in_folder(root: Path, intake: Intake) -> Iterator[Found]:
         here = type(root)(folder)
         real = Path(real_root, here.relative_to(root))
         # The folder names above a single run folder identify it, hence the absolute path.
-        parts = here.absolute().parts
+        parts = _parts(here)
         # A folder that bears a record file's name is passed on, for its source to report that it cannot be read.
         for name in sorted([*names, *(folder for folder in folders if folder.endswith((".jsonl", ".json", ".txt")))]):
             path = here / name
             opened = functools.partial(open_regular, path)
             yield Found(str(path), f"{real}/{name}", (*parts, name), plainly(_local(path)), opened)
+
+
+def _parts(path: Path) -> tuple[str, ...]:
+    """The names of a path's folders and its own, from the root of the disk or the URL."""
+    if isinstance(path, RemotePath):
+        return tuple(str(path).split("/"))
+    return Path(os.path.abspath(path)).parts  # noqa: PTH100 - where a link leads says nothing of its name
 
 
 def _local(path: Path) -> Path:
@@ -115,13 +122,15 @@ def _local(path: Path) -> Path:
 
 def _in_archive(path: Path, intake: Intake) -> Iterator[Found]:
     real = os.path.realpath(path)
-    stem = path.name.partition(".")[0]
+    own = next(ending for ending in ARCHIVES if path.name.endswith(ending))
+    folder = (*_parts(path)[:-1], path.name.removesuffix(own))
     room = _Room(intake.directory)
     try:
         for member in members(path):
             parts = tuple(part for part in member.name.split("/") if part not in ("", "."))
             name = "/".join(parts)
-            yield Found(f"{path}!{name}", f"{real}!{name}", (stem, *parts), None, functools.partial(room.open, member))
+            opened = functools.partial(room.open, member)
+            yield Found(f"{path}!{name}", f"{real}!{name}", (*folder, *parts), None, opened)
     except ArchiveError as error:
         intake.problem(str(path), None, f"the archive cannot be read to its end ({error})")
 

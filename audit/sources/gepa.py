@@ -25,15 +25,14 @@ from audit.sources.gepa_text_log import Texts, is_trustworthy, proposed_texts
 from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import Capabilities, Translated
 from audit.sources.json_items import ItemsError, items
+from audit.sources.run_names import Folder, run_names
 from audit.sources.tool_runs import (
-    Folder,
     LogError,
     ToolRun,
     candidate,
     kept,
     left_out,
     revision,
-    run_names,
 )
 from collector.records import SelectionRule
 from collector.system.regular_files import open_regular
@@ -160,7 +159,7 @@ class GepaSource:
             more = f" ({len(without) - 1} more like it)" if len(without) > 1 else ""
             intake.notes.append(f"{without[0]}: no {_TEXT_LOG} beside it; {unknown}{more}")
         copies: dict[str, str] = {}
-        for key, name in run_names(runs).items():
+        for key, name in run_names(runs, intake).items():
             _hand_over(runs[key], name, copies, intake)
 
 

@@ -7,55 +7,60 @@ out by default, and programs of iterations that no trace has.
 
 from __future__ import annotations
 
-import functools
-import gzip
-import json
-import math
-import os
 import re
-import zlib
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, ClassVar, Final, cast
+from typing import Any, ClassVar, Final
 
 from audit.output.errors import count
-from audit.sources.archives import RATIO, UNPACKED
+from audit.output.escaping import excerpt
 from audit.sources.files import Found
 from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import Candidate, Capabilities, ShownEvidence, Translated
+from audit.sources.openevolve_branches import Step, left_behind
+from audit.sources.openevolve_programs import Checkpoints, Programs, score, time_of
+from audit.sources.openevolve_trace import check_gain, lines_of
 from audit.sources.program_headings import shown_programs
+from audit.sources.run_names import Folder, run_names
 from audit.sources.tool_runs import (
-    Folder,
     LogError,
     ToolRun,
     candidate,
+    gaps,
     index,
     joined,
     kept,
     left_out,
-    mean_of,
-    number,
+    optional,
+    required,
     revision,
-    run_names,
+    text_of,
+    unread,
 )
-from collector.records import LONGEST_LINE, PoolMember, Proposer
-from collector.system.regular_files import open_regular, read_regular
+from collector.records import PoolMember
 
 SOURCE: Final = "openevolve"
-_TRACES: Final = ("evolution_trace.jsonl", "evolution_trace.jsonl.gz")
+_TRACE: Final = re.compile(r"evolution_trace[\w.-]*\.jsonl(?:[.-]\d+)?(?:\.gz)?")
+"""A trace, packed or not, under its own name or one that tells it from an earlier one."""
 _CHECKPOINT: Final = re.compile(r"checkpoint_(\d{1,12})")
-_LARGEST: Final = 64 * 2**20
-"""Bytes of the largest program that is read."""
+_METADATA: Final = "metadata.json"
+_OPTIONAL: Final = ("parent_code", "child_code", "system", "user", "llm_response")
+"""Fields of the trace and its prompts that a configuration leaves out: of all entries or of none."""
 
 
 @dataclass
 class _Folder:
-    """What has been found of one run: its trace, and for each program the file of the latest checkpoint that has it."""
+    """What has been found of one run: its traces, several where they were packed or renamed, and its checkpoints."""
 
-    label: str = ""
-    trace: Path | None = None
-    programs: dict[str, tuple[int, Path]] = field(default_factory=dict)
+    traces: list[tuple[str, Path]] = field(default_factory=list)
+    checkpoints: Checkpoints = field(default_factory=Checkpoints)
+
+    @property
+    def label(self) -> str:
+        """What people know it by."""
+        return self.traces[0][0] if self.traces else self.checkpoints.label
 
 
 class OpenEvolveSource:
@@ -64,7 +69,8 @@ class OpenEvolveSource:
     capabilities: ClassVar = {SOURCE: Capabilities(Translated)}
     remarks: ClassVar = {
         SOURCE: (
-            "OpenEvolve logs only iterations that gave a program it could run: failed ones cannot be counted.",
+            "OpenEvolve logs only iterations that gave a program: failed ones cannot be counted.",
+            "Programs whose evaluation failed or took too long have no score, and count as unreadable answers.",
             "Without an evolution trace, programs that left the population before a checkpoint are not known either.",
             "What its prompts show are other programs with one score each, not scored examples of the program revised.",
             "Every program joins the population, so that none is refused.",
@@ -76,39 +82,47 @@ class OpenEvolveSource:
         self._folders: dict[Folder, _Folder] = {}
 
     def claims(self, found: Found) -> bool:
-        """Whether it is a trace, or a program of a checkpoint."""
-        return found.name in _TRACES or _checkpoint(found) is not None
+        """Whether it is a trace, or a program of a checkpoint, or what that says to contain."""
+        return _TRACE.fullmatch(found.name) is not None or _checkpoint(found) is not None
 
     def take(self, found: Found, intake: Intake) -> None:
         """Remember where a file is."""
         checkpoint = _checkpoint(found)
-        folder = found.folder if checkpoint is None else found.folder[:-3]
+        is_metadata = found.name == _METADATA
+        folder = found.folder if checkpoint is None else found.folder[: -2 if is_metadata else -3]
         known = self._folders.setdefault(folder, _Folder())
         try:
-            if checkpoint is None:
-                known.trace, known.label = kept(found, intake), found.label
-                return
-            program = found.name.removesuffix(".json")
-            if known.programs.get(program, (-1, None))[0] < checkpoint:
-                known.programs[program] = (checkpoint, kept(found, intake))
-            known.label = known.label or found.label.rpartition("/checkpoint_")[0]
+            path = kept(found, intake)
         except OSError as error:
             left_out(found, error, intake)
+            return
+        if checkpoint is None:
+            known.traces.append((found.label, path))
+            return
+        checkpoints = known.checkpoints
+        checkpoints.label = found.label.rpartition("/checkpoint_")[0]
+        if is_metadata:
+            checkpoints.metadata[checkpoint] = (found.label, path)
+        else:
+            files = checkpoints.programs.setdefault(found.name.removesuffix(".json"), {})
+            files[checkpoint] = (found.label, path)
 
     def finish(self, intake: Intake) -> None:
         """Write the iterations of each run."""
-        folders = {key: folder for key, folder in self._folders.items() if folder.trace or folder.programs}
+        folders = {key: folder for key, folder in self._folders.items() if folder.traces or folder.checkpoints.programs}
         copies: dict[str, str] = {}
-        for key, name in run_names(folders).items():
+        for key, name in run_names(folders, intake).items():
             _Writer(folders[key], name, intake).write(copies)
 
 
 def _checkpoint(found: Found) -> int | None:
-    """The number of the checkpoint that a program's file belongs to."""
-    if len(found.parts) < 5 or found.parts[-2] != "programs" or found.parts[-4] != "checkpoints":
+    """The number of the checkpoint that a program's file belongs to, or that with the names of its programs."""
+    folders = found.folder[:-1] if found.folder[-1:] == ("programs",) else found.folder
+    is_program = folders != found.folder and found.name.endswith(".json")
+    if len(folders) < 3 or folders[-2] != "checkpoints" or not (is_program or found.name == _METADATA):
         return None
-    match = _CHECKPOINT.fullmatch(found.parts[-3])
-    return int(match[1]) if match and found.name.endswith(".json") else None
+    match = _CHECKPOINT.fullmatch(folders[-1])
+    return int(match[1]) if match else None
 
 
 class _Writer:
@@ -119,35 +133,21 @@ class _Writer:
         self._name = name
         self._intake = intake
         self._run = ToolRun(folder.label, intake)
-        self._program = functools.lru_cache(64)(self._read)
+        self._programs = Programs(folder.checkpoints, intake)
+        self._scores: dict[str, float | None] = {}
+        self._lines: Counter[str] = Counter()
+        self._lacking: Counter[tuple[str, str]] = Counter()
 
     def write(self, copies: dict[str, str]) -> None:
-        traced: set[str] = set()
-        for place, value in enumerate(self._traced()):
-            child = value.get("child_id")
-            if isinstance(child, str):
-                traced.add(child)
-            self._add(place, value, value.get("prompt"), value.get("llm_response"))
-        migrants = 0
-        for program in sorted(self._folder.programs.keys() - traced):
-            value = self._program(program)
-            metadata = value.get("metadata")
-            facts = metadata if isinstance(metadata, dict) else {}
-            if facts.get("migrant"):
-                migrants += 1
-            elif value.get("parent_id") is not None:
-                parent = {} if value["parent_id"] in self._folder.programs else {"metrics": facts.get("parent_metrics")}
-                prompt, answer = _prompt(value)
-                line = {
-                    "iteration": value.get("iteration_found"),
-                    "parent_id": value["parent_id"],
-                    "child_id": program,
-                    "child_metrics": value.get("metrics"),
-                    "parent_metrics": parent.get("metrics"),
-                }
-                self._add(None, line, prompt, answer)
-        if migrants:
-            self._intake.notes.append(f"{self._folder.label}: {count(migrants, 'copy')} for other islands dropped")
+        steps = self._steps()
+        counted = self._counted(steps)
+        for place, value in enumerate(lines_of(self._folder.traces, self._intake)):
+            if place in counted and value is not None:
+                self._add(value)
+        for step in steps:
+            if step.place is None and step.child in counted:
+                self._add_program(step)
+        self._note()
         env, run = self._name
         self._run.close(
             RunFacts(
@@ -163,121 +163,163 @@ class _Writer:
             copies,
         )
 
-    def _add(self, place: int | None, value: Mapping[str, Any], prompt: object, answer: object) -> None:
-        iteration = value.get("iteration")
+    def _look(self, what: str, value: Mapping[str, Any]) -> None:
+        """Count the fields that an entry lacks, or has empty."""
+        self._lines[what] += 1
+        metrics = value.get("child_metrics") or self._programs.text(str(value["child_id"])).get("metrics", {})
+        self._lacking.update((what, name) for name in _OPTIONAL if not value.get(name))
+        self._lacking[what, "combined_score"] += "combined_score" not in metrics
+
+    def _note(self) -> None:
+        """Say what OpenEvolve copied, and what some entries lack that others have."""
+        label = self._folder.label
+        if made := len(self._programs.copies):
+            copied = "1 copy" if made == 1 else f"{made} copies"
+            self._intake.notes.append(f"{label}: left out: {copied} that OpenEvolve made for other islands")
+        for (what, name), lacking in self._lacking.items():
+            if 0 < lacking < self._lines[what]:
+                self._intake.notes.append(f"{label}: {lacking} of {count(self._lines[what], what)} without {name}")
+
+    def _steps(self) -> list[Step]:
+        """What each iteration made, in the order in which it was made as far as that is known."""
+        steps: list[Step] = []
+        for place, value in enumerate(lines_of(self._folder.traces, self._intake, self._run.fault)):
+            if value is None:
+                continue
+            iteration = value.get("iteration")
+            try:
+                number_of_iteration = index(iteration, "iteration")
+                child, parent = text_of(value, "child_id"), text_of(value, "parent_id")
+                steps.append(Step(number_of_iteration, child, parent, time_of(value), place))
+            except LogError as error:
+                self._run.fault(str(error), iteration if isinstance(iteration, int) else place)
+        traced = {step.child for step in steps}
+        known = self._programs.known
+        others = [
+            Step(known[name].iteration, name, str(known[name].parent), known[name].time, None)
+            for name in sorted(known.keys() - traced - self._programs.copies)
+            if known[name].parent is not None
+        ]
+        if all(step.time is not None for step in (*steps, *others)):
+            return sorted((*steps, *others), key=lambda step: step.time or 0.0)
+        return [*steps, *others]
+
+    def _counted(self, steps: Sequence[Step]) -> set[int | str]:
+        """Which of them count: by their lines in the trace, or by their programs."""
+        lost = left_behind(steps, self._programs.saved)
+        if lost:
+            numbers = [steps[place].iteration for place in lost]
+            self._intake.notes.append(
+                f"{self._folder.label}: left out: {count(len(lost), 'revision')} (iterations {min(numbers)} to "
+                f"{max(numbers)}) of a branch that ended where the run was resumed from an earlier checkpoint"
+            )
+        made = {step.child: step for step in steps}
+        counted: set[int | str] = set()
+        children: set[str] = set()
+        numbers_seen: set[int] = set()
+        for place, step in enumerate(steps):
+            if place in lost:
+                continue
+            parent = made.get(self._programs.original(step.parent))
+            file = self._programs.known.get(step.child)
+            if step.child in children:
+                self._run.fault(f"its program is in another line too: {excerpt(step.child)}", step.iteration)
+            elif step.iteration in numbers_seen:
+                self._run.fault("another entry has the same iteration", step.iteration)
+            elif file is not None and (file.iteration, file.parent) != (step.iteration, step.parent):
+                self._run.fault("the file of its program says another iteration or parent", step.iteration)
+            elif parent is not None and parent.iteration >= step.iteration and not _is_later(step, parent):
+                self._run.fault(f"its parent is of a later iteration: {parent.iteration}", step.iteration)
+            else:
+                counted.add(step.child if step.place is None else step.place)
+                numbers_seen.add(step.iteration)
+            children.add(step.child)
+        self._intake.notes += [f"{self._folder.label}: {gap}" for gap in gaps(numbers_seen, "iteration")]
+        return counted
+
+    def _add(self, value: Mapping[str, Any], what: str = "line") -> None:
+        number_of_iteration = index(value["iteration"], "iteration")
         try:
-            number_of_iteration = index(iteration, "iteration")
-            initial = self._candidate("parent", value, "parent")
-            revised = self._candidate("critic", value, "child", answer if isinstance(answer, str) else None)
-            asked = prompt if isinstance(prompt, dict) else {}
-            user = asked.get("user")
-            shown = shown_programs(user) if isinstance(user, str) else []
+            answer = optional(value, "llm_response", str)
+            asked = optional(value, "prompt", dict) or {}
+            user = optional(asked, "user", str)
+            shown = shown_programs(user) if user else []
             evidence = ShownEvidence(kind="programs", shown=shown) if shown else None
+            whole = joined(optional(asked, "system", str), user)
+            initial, after = self._initial(value), self._scored(value, "child")
+            self._look(what, {**asked, **value})
+            code = self._code(value, "child")
+            if after is None:
+                self._run.write(
+                    self._name, SOURCE, number_of_iteration, prompt=whole, answer=answer, **unread(initial, evidence)
+                )
+                return
+            check_gain(value, initial.mean_return, after)
+            revised = candidate("critic", code, None, mean=after, answer=answer)
             fields = revision(initial, revised, evidence, accepted=True)
-            whole = joined(asked.get("system"), user)
             self._run.write(self._name, SOURCE, number_of_iteration, prompt=whole, **fields)
             self._run.joined(
                 PoolMember(
-                    candidate=str(value.get("child_id")),
-                    parents=[self._original(str(value.get("parent_id")))],
+                    candidate=str(value["child_id"]),
+                    parents=[self._programs.original(str(value["parent_id"]))],
                     role="revision",
                     iteration=number_of_iteration,
                 )
             )
         except LogError as error:
-            self._run.fault(str(error), iteration if isinstance(iteration, int) else place)
+            self._run.fault(str(error), number_of_iteration)
 
-    def _candidate(self, source: Proposer, value: Mapping[str, Any], role: str, answer: str | None = None) -> Candidate:
-        program = self._program(str(value.get(f"{role}_id")))
-        code = value.get(f"{role}_code", program.get("code"))
-        metrics = value.get(f"{role}_metrics") or program.get("metrics")
-        text = {"program": code} if isinstance(code, str) else None
-        return candidate(source, text, None, mean=_fitness(metrics, role), answer=answer)
-
-    def _original(self, program: str) -> str:
-        """The program that another one is a copy of, made for another island; itself where it is none."""
-        seen = {program}
-        while True:
-            value = self._program(program)
-            metadata, parent = value.get("metadata"), value.get("parent_id")
-            is_copy = isinstance(metadata, dict) and metadata.get("migrant")
-            if not is_copy or not isinstance(parent, str) or parent in seen:
-                return program
-            seen.add(parent)
-            program = parent
-
-    def _read(self, program: str) -> dict[str, Any]:
-        """A program of a checkpoint; an empty one where there is none."""
-        if program not in self._folder.programs:
-            return {}
-        path = self._folder.programs[program][1]
+    def _add_program(self, step: Step) -> None:
+        """Add the iteration of a program that only checkpoints have."""
+        line = {"iteration": step.iteration, "parent_id": step.parent, "child_id": step.child}
         try:
-            value = json.loads(read_regular(path, _LARGEST))
-        except OSError as error:
-            self._intake.problem(str(path), None, f"cannot be read ({error.strerror or error}); left out")
-        except (ValueError, RecursionError):
-            self._intake.problem(str(path), None, "is torn, or not JSON; left out")
-        else:
-            if isinstance(value, dict):
-                return value
-            self._intake.problem(str(path), None, "is not a JSON object; left out")
-        return {}
-
-    def _traced(self) -> Iterator[dict[str, Any]]:
-        """The lines of the trace."""
-        path = self._folder.trace
-        if path is None:
+            value = self._programs.text(step.child)
+            prompt, answer = _prompt(value)
+        except LogError as error:
+            self._run.fault(str(error), step.iteration)
             return
-        try:
-            with open_regular(path) as packed:
-                is_packed = path.suffix == ".gz"
-                left = max(UNPACKED, RATIO * packed.seek(0, os.SEEK_END)) if is_packed else math.inf
-                packed.seek(0)
-                stream = cast("IO[bytes]", gzip.GzipFile(fileobj=packed)) if is_packed else packed
-                for place, line in enumerate(_lines(stream, left)):
-                    try:
-                        value = json.loads(line)
-                    except (ValueError, RecursionError):
-                        self._run.fault("the line is torn, too long, or not JSON", place)
-                        continue
-                    if isinstance(value, dict):
-                        yield value
-                    else:
-                        self._run.fault("the line is not a JSON object", place)
-        except (OSError, EOFError, zlib.error) as error:
-            reason = getattr(error, "strerror", None) or error
-            self._intake.problem(self._folder.label, None, f"cannot be read to its end ({reason})")
+        metrics = value["metadata"].get("parent_metrics")
+        self._add({**line, "parent_metrics": metrics, "prompt": prompt, "llm_response": answer}, "program")
+
+    def _initial(self, value: Mapping[str, Any]) -> Candidate:
+        before = self._scored(value, "parent")
+        if before is None:
+            raise LogError("the evaluation of its parent failed, so that there is no score to compare with")
+        return candidate("parent", self._code(value, "parent"), None, mean=before)
+
+    def _scored(self, value: Mapping[str, Any], role: str) -> float | None:
+        """A program's score, by the entry and by whatever else says it; None where its evaluation failed."""
+        name = str(value[f"{role}_id"])
+        stated = optional(value, f"{role}_metrics", dict), self._programs.text(name).get("metrics")
+        scores = [score(each, role) for each in stated if each]
+        if not scores:
+            raise LogError(f"the {role} has no score")
+        scores.append(self._scores.setdefault(name, scores[0]))
+        for other in scores:
+            if other != scores[0]:
+                raise LogError(f"scores of the {role} contradict each other: {scores[0]} and {other}")
+        return scores[0]
+
+    def _code(self, value: Mapping[str, Any], role: str) -> dict[str, str] | None:
+        name, field_name = str(value[f"{role}_id"]), f"{role}_code"
+        stated = text_of(value, field_name) if field_name in value else None
+        filed = self._programs.text(name).get("code")
+        if stated is not None and filed is not None and stated != filed:
+            raise LogError(f"the {role}'s code is not that of its file")
+        code = filed if stated is None else stated
+        return None if code is None else {"program": code}
 
 
-def _lines(stream: IO[bytes], left: float) -> Iterator[bytes]:
-    while left > 0 and (line := stream.readline(LONGEST_LINE)):
-        left -= len(line)
-        if line.strip():
-            yield line
-    if left <= 0 and stream.read(1):
-        raise OSError("it unpacks to more than it should; unpack it, and name the folder")
+def _is_later(step: Step, parent: Step) -> bool:
+    """Whether an iteration was made after its parent's, as a resumed run may count fewer than it has."""
+    return step.time is not None and parent.time is not None and step.time > parent.time
 
 
 def _prompt(program: Mapping[str, Any]) -> tuple[object, object]:
     """The prompt that a program's file keeps, and the answer, by whatever name its template has."""
-    prompts = program.get("prompts")
-    for prompt in prompts.values() if isinstance(prompts, dict) else ():
-        if isinstance(prompt, dict):
-            responses = prompt.get("responses")
-            return prompt, responses[-1] if isinstance(responses, list) and responses else None
+    prompts = optional(program, "prompts", dict) or {}
+    for template in prompts:
+        prompt = required(prompts, template, dict)
+        responses = optional(prompt, "responses", list)
+        return prompt, responses[-1] if responses else None
     return None, None
-
-
-def _fitness(metrics: object, role: str) -> float:
-    """A program's score: its `combined_score`, else the mean of its metrics, of which flags are none.
-
-    That is OpenEvolve's own rule, but for metrics that its configuration declares to be features.
-    """
-    values = metrics if isinstance(metrics, dict) else {}
-    if "combined_score" in values:
-        return number(values["combined_score"])
-    scores = [each for each in values.values() if isinstance(each, int | float) and not isinstance(each, bool)]
-    finite = [number(each) for each in scores if math.isfinite(each)]
-    if not finite:
-        raise LogError(f"the {role} has no score")
-    return mean_of(finite)

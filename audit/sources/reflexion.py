@@ -18,7 +18,8 @@ import msgspec
 from audit.sources.files import Found
 from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import Capabilities, ShownEvidence, Translated
-from audit.sources.tool_runs import Folder, LogError, ToolRun, candidate, cut, kept, left_out, revision, run_names
+from audit.sources.run_names import Folder, run_names
+from audit.sources.tool_runs import LogError, ToolRun, candidate, cut, kept, left_out, revision
 from audit.vocabulary.evidence import ShownRollout
 from audit.vocabulary.methods import METHODS
 from collector.records import LONGEST_LINE
@@ -76,7 +77,7 @@ class ReflexionSource:
     def finish(self, intake: Intake) -> None:
         """Write the iterations of each log."""
         copies: dict[str, str] = {}
-        for key, name in run_names(self._logs).items():
+        for key, name in run_names(self._logs, intake).items():
             _hand_over(self._logs[key], name, copies, intake)
 
 

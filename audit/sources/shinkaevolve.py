@@ -7,32 +7,34 @@ database, those that do not run correctly with a score of 0.
 from __future__ import annotations
 
 import functools
-import json
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from audit.output.errors import count
+from audit.output.escaping import excerpt
 from audit.sources.files import Found
 from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import Capabilities, ShownEvidence, Translated
+from audit.sources.run_names import Folder, run_names
+from audit.sources.shinkaevolve_programs import Programs, decoded
 from audit.sources.sqlite_copies import JOURNALS, copy_database, opened
 from audit.sources.tool_runs import (
-    Folder,
     LogError,
     ToolRun,
     candidate,
     cut,
-    index,
     joined,
     kept,
     left_out,
     number,
+    optional,
     revision,
-    run_names,
+    text_of,
+    unread,
 )
 from audit.vocabulary.evidence import ShownRollout
 from collector.records import PoolMember
@@ -51,6 +53,8 @@ _COLUMNS: Final = (
     "correct",
     "metadata",
 )
+_CALL: Final = ("content", "msg", "system_msg")
+"""Parts of a program's call that all have: the answer and the prompt."""
 
 
 @dataclass
@@ -69,7 +73,7 @@ class ShinkaEvolveSource:
     capabilities: ClassVar = {SOURCE: Capabilities(Translated)}
     remarks: ClassVar = {
         SOURCE: (
-            "ShinkaEvolve stores a program once it was evaluated: answers without one are not in its database.",
+            "ShinkaEvolve stores generations that never ran from 0.0.4 on; before that they are not in its database.",
             "Programs that do not run correctly are revisions with the score that the database has for them, mostly 0.",
             "What its prompts show are other programs with one score each, by default in ascending order of score.",
             "Every program is stored, so that none is refused.",
@@ -102,7 +106,7 @@ class ShinkaEvolveSource:
         """Write the iterations of each run."""
         folders = {key: folder for key, folder in self._folders.items() if folder.path is not None}
         copies: dict[str, str] = {}
-        for key, name in run_names(folders).items():
+        for key, name in run_names(folders, intake).items():
             _hand_over(folders[key], name, copies, intake)
 
 
@@ -122,6 +126,8 @@ def _hand_over(folder: _Folder, name: tuple[str, int], copies: dict[str, str], i
             path = intake.new_file("programs", ".sqlite")
             copy_database(folder.path, path)
         with opened(path) as database:
+            if (damage := database.execute("pragma quick_check(1)").fetchone()[0]) != "ok":
+                intake.problem(folder.label, None, f"is damaged, so that programs may be missing ({damage})")
             _Writer(database, run, name, intake).write()
     except OSError as error:
         intake.problem(folder.label, None, f"cannot be read ({error.strerror or error}); left out")
@@ -155,58 +161,70 @@ class _Writer:
         self._database = database
         self._run = run
         self._name = name
-        self._intake = intake
+        self._notes = intake.notes
+        self._programs = Programs(database, run)
+        self._lacking: Counter[str] = Counter()
         self._program = functools.lru_cache(256)(self._read)
 
     def write(self) -> None:
-        query = "select id, generation from programs where parent_id is not null order by generation, timestamp, id"
-        order = self._database.execute(query).fetchall()
-        sizes = Counter(generation for _, generation in order)
-        most = max(sizes.values(), default=1)
-        places: Counter[Any] = Counter()
+        known = self._programs.known
+        order = self._programs.revisions()
+        most = max(Counter(known[program].generation for program in order).values(), default=1)
+        places: Counter[int] = Counter()
         incorrect = 0
-        for program, generation in order:
-            iteration = None
+        for program in order:
+            found = known[program]
+            iteration = found.generation * most + places[found.generation]
+            places[found.generation] += 1
             try:
-                iteration = index(generation, "generation") * most + places[generation]
-                places[generation] += 1
                 row = self._program(program)
-                self._run.write(self._name, SOURCE, iteration, **self._revision(row))
-                parents = [row["parent_id"]]
-                self._run.joined(PoolMember(candidate=program, parents=parents, role="revision", iteration=iteration))
-                incorrect += not row["correct"]
+                self._run.write(self._name, SOURCE, iteration, **self._fields(row, never_ran=found.never_ran))
             except LogError as error:
                 self._run.fault(str(error), iteration)
+                continue
+            if not found.never_ran:
+                parents = [self._programs.original(found.parent)]
+                self._run.joined(PoolMember(candidate=program, parents=parents, role="revision", iteration=iteration))
+                incorrect += not row["correct"]
+        self._note(self._programs.notes())
         if incorrect:
             of = f"{incorrect} of {count(len(order), 'program')} did not run correctly"
-            self._intake.notes.append(f"{self._run.label}: {of}, and count with the score that they have")
+            self._note([f"{of}, and count with the score that they have"])
+        ran = self._lacking.pop("", 0)
+        missing = {name: each for name, each in self._lacking.items() if each < ran}
+        self._note(f"{each} of {count(ran, 'program')} without {name}" for name, each in missing.items())
+        if most > 1:
+            self._note([f"up to {most} programs have the same generation; iterations are numbered by both"])
 
-    def _revision(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        parent = self._program(row["parent_id"])
-        if not parent:
-            raise LogError("its parent is not in the database")
-        call = _decoded(row["metadata"], dict).get("llm_result")
-        call = call if isinstance(call, dict) else {}
-        answer, thought, prompt = (
-            call.get(key) if isinstance(call.get(key), str) else None for key in ("content", "thought", "msg")
+    def _note(self, notes: Iterable[str]) -> None:
+        self._notes.extend(f"{self._run.label}: {note}" for note in notes)
+
+    def _fields(self, row: Mapping[str, Any], *, never_ran: bool) -> dict[str, Any]:
+        parent = self._program(self._programs.original(row["parent_id"]))
+        call = optional(decoded(row, "metadata", dict), "llm_result", dict) or {}
+        answer, thought, prompt, system = (
+            optional(call, key, str) for key in ("content", "thought", "msg", "system_msg")
         )
-        initial = candidate("parent", _text(parent), None, mean=number(parent["combined_score"]))
-        revised = candidate(
-            "critic", _text(row), None, mean=number(row["combined_score"]), answer=answer, thinking=thought or None
-        )
-        fields = revision(initial, revised, self._evidence(row, prompt), accepted=True)
-        return {**fields, "prompt": joined(call.get("system_msg"), prompt)}
+        initial = candidate("parent", {"program": text_of(parent, "code")}, None, mean=number(parent["combined_score"]))
+        evidence, whole = self._evidence(row, prompt), joined(system, prompt)
+        if never_ran:
+            return {**unread(initial, evidence), "prompt": whole, "answer": answer}
+        self._lacking.update(name for name in ("", *_CALL) if not call.get(name))
+        text, score = {"program": text_of(row, "code")}, number(row["combined_score"])
+        revised = candidate("critic", text, None, mean=score, answer=answer, thinking=thought or None)
+        return {**revision(initial, revised, evidence, accepted=True), "prompt": whole}
 
     def _evidence(self, row: Mapping[str, Any], prompt: str | None) -> ShownEvidence | None:
         """The programs shown, in the order of their code in the prompt; None where one of them is not in it."""
         ids = [
             each
             for column in ("archive_inspiration_ids", "top_k_inspiration_ids")
-            for each in _decoded(row[column], list)
-            if isinstance(each, str)
+            for each in decoded(row, column, list)
         ]
+        if unknown := [each for each in ids if not isinstance(each, str) or not self._program(each)]:
+            raise LogError(f"a program that its prompt shows is not in the database: {excerpt(unknown[0])}")
         shown = [self._program(each) for each in dict.fromkeys(ids)]
-        if prompt is None or not shown or not all(shown):
+        if prompt is None or not shown:
             return None
         codes = [str(each["code"]).strip() for each in shown]
         at = [prompt.find(code) for code in codes]
@@ -231,16 +249,3 @@ def _items(programs: Sequence[Mapping[str, Any]]) -> list[ShownRollout]:
         )
         for each in programs
     ]
-
-
-def _text(program: Mapping[str, Any]) -> dict[str, str] | None:
-    return {"program": program["code"]} if isinstance(program["code"], str) else None
-
-
-def _decoded(text: object, kind: type[Any]) -> Any:
-    """What a column holds in JSON; nothing where that is not of a kind."""
-    try:
-        value = json.loads(text) if isinstance(text, str) else None
-    except (ValueError, RecursionError):
-        value = None
-    return value if isinstance(value, kind) else kind()

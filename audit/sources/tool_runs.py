@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import math
-import re
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice, pairwise
 from pathlib import Path
 from statistics import fmean
-from typing import IO, Any, Final
+from typing import IO, Any, Final, TypeVar
 
 import msgspec
 
@@ -22,12 +22,14 @@ from audit.sources.numbers import number_of
 from audit.sources.prompts import CALLS, LINEAGE
 from collector.records import LONGEST_LINE, PoolMember, Proposer, split_thinking
 
-Folder = tuple[str, ...]
+T = TypeVar("T")
 
 LARGEST_ITEM: Final = 64 * 2**10
 """Bytes of what is kept of an item that a critic was shown."""
 _NO_MEAN: Final = "its mean score is not a finite number"
-_NUMBERED: Final = re.compile(r"(?:run|seed|trial)?[-_ ]?(\d{1,9})", re.IGNORECASE)
+_KINDS: Final[dict[type, str]] = {str: "a text", dict: "an object", list: "a list"}
+_FAR: Final = 1000
+"""Iterations in a row that hardly fail all."""
 _encoder: Final = msgspec.json.Encoder()
 
 
@@ -54,7 +56,14 @@ class ToolRun:
         self._lines = 0
 
     def write(
-        self, name: tuple[str, int], tool: str, iteration: int, *, prompt: str | None = None, **fields: Any
+        self,
+        name: tuple[str, int],
+        tool: str,
+        iteration: int,
+        *,
+        prompt: str | None = None,
+        answer: str | None = None,
+        **fields: Any,
     ) -> None:
         """Write one iteration.
 
@@ -63,6 +72,7 @@ class ToolRun:
             tool: what its source, condition and method are called.
             iteration: its number, from 0.
             prompt: what the model was asked, where the log has it.
+            answer: what it wrote, where nothing that was run came of it.
             fields: the other fields of the record.
         """
         env, run = name
@@ -71,7 +81,7 @@ class ToolRun:
                 condition=tool, env=env, variant=tool, run=run, iteration=iteration, origin=self.label, **fields
             )
             line = _encoder.encode(record)
-            call = None if prompt is None else _encoder.encode(_call(iteration, prompt, record.revised))
+            call = None if prompt is None else _encoder.encode(_call(iteration, prompt, record.revised, answer))
         except UnicodeEncodeError:
             self.fault("a text holds half a character", iteration)
             return
@@ -130,8 +140,8 @@ class ToolRun:
         self._intake.add_file(path, self.label, facts, content=self._content.hexdigest())
 
 
-def _call(iteration: int, prompt: str, revised: Candidate | None) -> dict[str, Any]:
-    answer, thinking = (None, None) if revised is None else (revised.answer, revised.thinking)
+def _call(iteration: int, prompt: str, revised: Candidate | None, answer: str | None) -> dict[str, Any]:
+    answer, thinking = (answer, None) if revised is None else (revised.answer, revised.thinking)
     call = {"iteration": iteration, "role": "critic", "attempt": 1, "prompt": prompt}
     return {**call, "completion": answer, "thinking": thinking}
 
@@ -139,26 +149,6 @@ def _call(iteration: int, prompt: str, revised: Candidate | None) -> dict[str, A
 def joined(system: object, user: object) -> str | None:
     """A prompt whose parts a log keeps apart; None where it has neither."""
     return "\n\n".join(part for part in (system, user) if isinstance(part, str) and part) or None
-
-
-def run_names(folders: Iterable[Folder]) -> dict[Folder, tuple[str, int]]:
-    """The task's name and the run's number of each run folder, since tools write neither.
-
-    A folder called by a number (`run-3`, `seed_3`, `3`) is that run of the folder above; any other is a run of its
-    own name. A number that is taken, or 0, becomes the next free one.
-    """
-    names: dict[Folder, tuple[str, int]] = {}
-    taken: dict[str, set[int]] = {}
-    numbered = {folder: _NUMBERED.fullmatch(folder[-1]) if len(folder) > 1 else None for folder in folders}
-    for folder, match in sorted(numbered.items(), key=lambda each: (each[1] is None, each[0])):
-        env = folder[-2] if match else folder[-1]
-        used = taken.setdefault(env, set())
-        number = int(match[1]) if match else 0
-        if number == 0 or number in used:
-            number = next(free for free in range(1, len(used) + 2) if free not in used)
-        used.add(number)
-        names[folder] = (env, number)
-    return names
 
 
 def kept(found: Found, intake: Intake) -> Path:
@@ -219,6 +209,12 @@ def revision(
     }
 
 
+def unread(initial: Candidate, evidence: ShownEvidence | None) -> dict[str, Any]:
+    """The fields of an iteration whose answer gave nothing that was run, and so has no score."""
+    fields = {"initial": initial, "revised": None, "revision_status": "unreadable", "selected": "initial"}
+    return {**fields, "evidence": evidence}
+
+
 def mean_of(scores: Sequence[float]) -> float:
     """The mean of finite scores, which does not depend on their order.
 
@@ -254,6 +250,44 @@ def index(value: object, name: str) -> int:
         if isinstance(whole, int | float) and 0 <= whole < 2**53 and whole == int(whole):
             return int(whole)
     raise LogError(f"{name} is not a number from 0: {excerpt(value)}")
+
+
+def required(record: Mapping[str, Any], name: str, kind: type[T]) -> T:
+    """A field of an entry.
+
+    Raises:
+        LogError: it is missing, or of another type.
+    """
+    value = record.get(name)
+    if isinstance(value, kind):
+        return value
+    raise LogError(f"{name} is not {_KINDS[kind]}: {excerpt(value)}")
+
+
+def optional(record: Mapping[str, Any], name: str, kind: type[T]) -> T | None:
+    """The same, and None where the entry does not have it.
+
+    Raises:
+        LogError: it is of another type.
+    """
+    return None if record.get(name) is None else required(record, name, kind)
+
+
+def text_of(record: Mapping[str, Any], name: str) -> str:
+    """A text of an entry that is never empty.
+
+    Raises:
+        LogError: it is missing, empty, or no text.
+    """
+    if value := required(record, name, str):
+        return value
+    raise LogError(f"{name} is empty")
+
+
+def gaps(numbers: Iterable[int], name: str) -> list[str]:
+    """What to say of the first jump in numbers that is so far that one of them may be wrong."""
+    far = ((before, after) for before, after in pairwise(sorted(numbers)) if after - before > _FAR)
+    return [f"between {name} {before} and {name} {after} there is none" for before, after in islice(far, 1)]
 
 
 def cut(text: str) -> str:

@@ -391,7 +391,7 @@ def test_folders_are_runs_and_copies_are_named(tmp_path):
 @pytest.mark.parametrize("name", ["gepa", "openevolve"])
 def test_an_archive_is_read_as_its_folder_is(name, tmp_path):
     with tarfile.open(tmp_path / "run.tar.gz", "w:gz") as archive:
-        archive.add(TOOLS / name, name)
+        archive.add(TOOLS / name, f"tools/{name}")
     found, problems, _ = read(tmp_path / "run.tar.gz")
     assert problems == []
     assert [row | {"file": ""} for row in found] == [row | {"file": ""} for row in read(TOOLS / name)[0]]

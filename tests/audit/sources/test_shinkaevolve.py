@@ -75,6 +75,44 @@ def test_programs_that_do_not_run_are_counted(copy):
     assert any("2 of 5 programs did not run correctly" in note for note in notes)
 
 
+def insert(folder, like, **changed):
+    """A row like another one but for some columns."""
+    row = next(each for each in programs() if each["generation"] == like)
+    row |= changed | {"metadata": json.dumps(json.loads(row["metadata"]) | changed["metadata"])}
+    change(folder, (f"insert into programs values ({', '.join('?' * len(row))})", list(row.values())))
+
+
+def test_copies_of_a_new_island_are_neither_revisions_nor_parents(copy):
+    known = {each["generation"]: each["id"] for each in programs()}
+    spawned = {"_spawned_island": True, "_spawned_from_program_id": known[1]}
+    insert(copy, 1, id="root", parent_id=None, metadata=spawned)
+    insert(copy, 4, id="child", parent_id="root", metadata=spawned | {"_spawned_from_program_id": known[4]})
+    change(copy, ("update programs set parent_id = 'child' where generation = 5",))
+    rows, problems, notes = read(copy)
+    before = read(FOLDER)[0]
+    assert [row["iteration"] for row in rows] == [row["iteration"] for row in before]
+    assert (rows[-1]["initial"]["text"], problems) == ({"program": programs()[-2]["code"]}, [])
+    assert any("left out: 3 copies that ShinkaEvolve made" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        {"failure_stage": "proposal"},
+        {"failure_stage": "evaluation_submit", "failure_persisted": True},
+        {"results_missing": True},
+        {"error_attempt": "Max attempts reached"},
+    ],
+)
+def test_a_generation_that_never_ran_is_an_unreadable_answer(mark, copy):
+    insert(copy, 5, id="failed", generation=6, combined_score=0.0, correct=0, code="", metadata=mark)
+    insert(copy, 5, id="wrong", generation=7, combined_score=0.0, correct=0, metadata={"results_missing": False})
+    rows, problems, notes = read(copy)
+    assert problems == []
+    assert [(row["revised"] or {}).get("mean_return") for row in rows][-2:] == [None, 0.0]
+    assert any("1 generation never ran" in note for note in notes)
+
+
 def test_a_live_writer_is_read_up_to_its_last_commit_and_not_disturbed(copy):
     with contextlib.closing(sqlite3.connect(copy / "programs.sqlite")) as writer:
         writer.execute("pragma journal_mode = wal")
@@ -113,9 +151,18 @@ def test_the_journal_of_a_writer_that_is_gone_is_used_and_left_as_it_is(copy, tm
 
 def test_a_row_that_cannot_be_used_is_named(tmp_path):
     cases = [
+        ("metadata = '[torn'", "metadata is not JSON: '[torn'"),
+        ("metadata = 'null'", "metadata is not an object: null"),
+        ("archive_inspiration_ids = '7'", "archive_inspiration_ids is not a list: 7"),
+        ("top_k_inspiration_ids = '[\"x\"]'", "a program that its prompt shows is not in the database: 'x'"),
+        ("code = ''", "code is empty"),
+        ("code = x'ff'", "code is not a text"),
+        ("timestamp = 'x'", "timestamp is not a number: 'x'"),
+        ("parent_id = null", "it has no parent"),
+        ("parent_id = id", "its parent is of a later generation: 2"),
         ("combined_score = null", "a score is not a finite number"),
         ("combined_score = 'high'", "a score is not a finite number"),
-        ("parent_id = 'gone'", "its parent is not in the database"),
+        ("parent_id = 'gone'", "its parent is not in the database, or cannot be used: 'gone'"),
         ("generation = -1", "generation is not a number from 0"),
     ]
     for number, (changed, _) in enumerate(cases):
@@ -130,20 +177,6 @@ def test_a_row_that_cannot_be_used_is_named(tmp_path):
         iterations = {row["iteration"] for row in rows if f"/run-{number}/" in row["file"]}
         assert (1 in iterations, 2 in iterations) == (True, False), changed
         assert message in next(each for each in problems if f"/run-{number}/" in each)
-
-
-def test_columns_that_hold_something_else_are_unknown(copy):
-    change(
-        copy,
-        (
-            "update programs set metadata = '[torn', archive_inspiration_ids = '7', code = ? where generation = 2",
-            [b"\xff"],
-        ),
-    )
-    rows, problems, _ = read(copy)
-    (row,) = [row for row in rows if row["iteration"] == 2]
-    assert problems == []
-    assert (row["revised"]["text"], row["revised"]["answer"], row["shown"]) == (None, None, None)
 
 
 @pytest.mark.parametrize("content", [b"", b"no database" * 500, None])

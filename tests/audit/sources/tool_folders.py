@@ -17,7 +17,7 @@ def read(*paths):
         problems = [str(problem) for problem in store.problems]
         notes = store.notes
     for row in rows:
-        for role in ("initial", "revised"):
+        for role in ("initial", "revised") if row["revised"] else ("initial",):
             row[role]["text"] = texts(row[role]["text"])
     return rows, problems, notes
 
