@@ -16,7 +16,7 @@ from audit.importing.fields import folder_name
 from audit.importing.mapping import LogMapping
 from audit.importing.names import in_sequence, numbered
 from audit.importing.run_files import run_of
-from audit.importing.translating import RowError
+from audit.importing.translating import RepeatedError, RowError
 from audit.output.errors import Problem, UsageError
 from audit.output.unfinished_results import folder_for, put_in_place
 from audit.sources.iterations import Iteration
@@ -100,7 +100,8 @@ class DataSet:
         """Add a record that was found in a file.
 
         Raises:
-            RowError: the iteration was added before, or the record is too long to be read again.
+            RepeatedError: the iteration was added before.
+            RowError: the record is too long to be read again.
         """
         identity = (record["condition"], record["env"], record["variant"], record["run"])
         run = self._runs.get(identity)
@@ -109,7 +110,7 @@ class DataSet:
             run.folder.mkdir(parents=True)
         if record["iteration"] in run.iterations:
             condition, env, variant, number = identity
-            raise RowError(
+            raise RepeatedError(
                 f"iteration {record['iteration']} of run {number} ({condition}, {env}, {variant}) is in an earlier row"
             )
         # What is named by text gets its number when all names are known.
