@@ -42,9 +42,9 @@ def folder_for(target: Path) -> Iterator[Path]:
 
 
 def clear_remains(target: Path) -> None:
-    """Remove what killed processes have left of results for a place."""
+    """Remove what killed processes have left of results for a place, before anything refuses to write there."""
     mine = re.compile(re.escape(f".{target.name}.") + r"[0-9]+\.part")
-    for path in list(target.parent.iterdir()):
+    for path in list(target.parent.iterdir()) if target.parent.is_dir() else ():
         if mine.fullmatch(path.name):
             _clear(path, target)
 
