@@ -41,15 +41,19 @@ class AnswerFile(Generic[T]):
         self.problems: list[Problem] = []
         self._lock = filelock.FileLock(path.parent / f".{path.name}.lock", timeout=0)
         self._file: IO[bytes] | None = None
+        self._is_new = False
         self._writing = threading.Lock()
 
     def __enter__(self) -> Self:
         if not self.path.parent.is_dir():
             raise AuditError(f"cannot write {self.path}: no such folder; name another place with --out FILE")
+        self._is_new = not self.path.exists()
         try:
             # Before the lock, whose own errors do not always distinguish an unwritable place from one in use.
-            self._file = open_regular(self.path, "ab")
+            open_regular(self.path, "ab").close()
             self._lock.acquire()
+            # Under the lock, as another process removes a file that it leaves empty.
+            self._file = open_regular(self.path, "ab")
             self.answers, self.problems = self.lines.read(self.path)
             self._mend()
         except filelock.Timeout:
@@ -85,6 +89,8 @@ class AnswerFile(Generic[T]):
         with self._writing:  # what another thread has begun to write is written first
             if self._file is not None:
                 self._file.close()
+                if self._is_new and not self.answers:
+                    self.path.unlink(missing_ok=True)
         self._lock.release()
 
     def _mend(self) -> None:
