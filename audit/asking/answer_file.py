@@ -13,6 +13,7 @@ import filelock
 
 from audit.output.errors import AuditError, Problem
 from audit.sources.answer_lines import AnswerLine, AnswerLines
+from collector.errors import cannot_write
 from collector.system.appending import append_lines
 from collector.system.regular_files import open_regular
 
@@ -105,8 +106,7 @@ class AnswerFile(Generic[T]):
             )
 
     def _cannot_write(self, error: OSError) -> AuditError:
-        reason = error.strerror or error
-        return AuditError(f"cannot write {self.path}: {reason}; name another place with --out FILE")
+        return AuditError(cannot_write(self.path, error, "--out FILE"))
 
 
 def _tail(path: Path, size: int) -> bytes:

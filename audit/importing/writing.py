@@ -92,10 +92,12 @@ class DataSet:
     ) -> None:
         with contextlib.suppress(OSError):  # a full disk has been reported already
             self._close()
-        self._resources.close()
-        for folder in self._made:
-            with contextlib.suppress(OSError):  # not empty: the data set is in it
-                folder.rmdir()
+        try:
+            self._resources.__exit__(kind, error, traceback)
+        finally:
+            for folder in self._made:
+                with contextlib.suppress(OSError):  # not empty: the data set is in it
+                    folder.rmdir()
 
     def add(self, record: dict[str, Any], file: str) -> None:
         """Add a record that was found in a file.
