@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from audit.cli import app
+from audit.output.errors import AuditError
 from audit.output.unfinished_results import folder_for
 from tests.audit.samples import revision, write_run
 
@@ -144,6 +147,40 @@ def test_what_a_process_killed_at_its_end_left_goes_even_where_the_next_one_refu
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == (0 if command == "view --export" else 2), result.stderr
     assert [path.name for path in out.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("command", COMPLETE)
+def test_a_read_only_disk_is_one_sentence(command, tmp_path, monkeypatch):
+    from tests.audit.importing.foreign import MAPPING, lines, row
+
+    def mkdir(path, *arguments, **options):
+        if path.name.endswith(".part"):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+        return made(path, *arguments, **options)
+
+    made = Path.mkdir
+    (tmp_path / "map.toml").write_text(MAPPING)
+    (tmp_path / "log.jsonl").write_bytes(lines(row()))
+    write_run(tmp_path / "data" / "run-01", [revision([1, 2, 3], [1, 1, 1])])
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Path, "mkdir", mkdir)
+    *arguments, name = COMPLETE[command]
+    result = CliRunner().invoke(app, [*arguments, str(tmp_path / name)])
+    assert result.exit_code == 1
+    assert result.stderr.splitlines()[-1] == f"audit: cannot write {tmp_path / name}: Read-only file system"
+    assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(errno.ENOSPC, "No space left on device"), shutil.Error([("", "", "No space left on device")])]
+)
+def test_a_disk_that_fills_up_is_the_same_sentence(error, tmp_path):
+    with (
+        pytest.raises(AuditError, match=r"^cannot write .*result: No space left on device$"),
+        folder_for(tmp_path / "result"),
+    ):
+        raise error
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_disk_has_all_of_an_import_before_it_takes_its_place(tmp_path, monkeypatch):
