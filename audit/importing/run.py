@@ -102,8 +102,13 @@ class Import:
         """Make records of candidates, whose parents are known by now; one that a run begins with makes none."""
         waiting, self.waiting = self.waiting, []
         for rows in by_run(waiting).values():
-            once = self._once(in_order(rows, self.mapping))
-            made = self._join_named(once) if self.mapping.parents == "named" else self._join_previous(once)
+            ordered = in_order(rows, self.mapping)
+            once = self._once(ordered)
+            if self.mapping.parents == "named":
+                made = self._join_named(once)
+            else:
+                made = self._join_previous(once)
+                self.suspicions.unordered += ordered != rows
             self.suspicions.see_scores([record["revised"]["mean_return"] for record in made if record is not None])
 
     def _once(self, rows: list[Candidate]) -> Iterator[Candidate]:

@@ -14,6 +14,8 @@ from audit.output.errors import count
 
 FEWEST: Final = 3
 """Rows from which on a rule is no accident."""
+DIGITS: Final = 9
+"""Longer names of iterations are times."""
 EXTREMES: Final = {"worst": min, "best": max}
 SAMPLED: Final = "; history() of W&B is a sample, and scan_history() gives all"
 _SCORES: Final = ("initial.returns", "initial.mean_return", "revised.returns", "revised.mean_return")
@@ -28,12 +30,13 @@ class Suspicions:
         mapping: of the log.
 
     Attributes:
+        unordered: runs whose rows are not in the order of their steps.
         repeated: rows with the text or parameters of an earlier row of their run.
         rescored: rows that repeat an earlier one with another score.
     """
 
     def __init__(self, mapping: LogMapping) -> None:
-        self.repeated = self.rescored = 0
+        self.unordered = self.repeated = self.rescored = 0
         self._mapping = mapping
         self._counts = "step" if mapping.has("step") else "iteration"
         self._steps: dict[Run, list[float]] = {}
@@ -44,6 +47,8 @@ class Suspicions:
     def see_row(self, given: Mapping[str, Any]) -> None:
         """Look at the fields of a row, in the order of the log."""
         step = given.get(self._counts)
+        if isinstance(step, str) and step.isdecimal() and len(step) < DIGITS:
+            step = int(step)
         if isinstance(step, int | float):
             run = tuple(given.get(name) for name in IDENTITY if name != "iteration")
             self._steps.setdefault(run, []).append(step)
@@ -108,7 +113,9 @@ class Suspicions:
         column = self._mapping.columns.get(self._counts, "@row")
         if column.startswith("@"):
             return
-        unordered = sum(any(after < before for before, after in pairwise(steps)) for steps in self._steps.values())
+        unordered = self.unordered
+        if self._mapping.parents is None:
+            unordered = sum(any(after < before for before, after in pairwise(steps)) for steps in self._steps.values())
         if unordered:
             yield f"the rows of {count(unordered, 'run')} are not in the order of {column!r}, in which they are read"
         missing = expected = 0
@@ -118,6 +125,6 @@ class Suspicions:
             needed = (whole[-1] - whole[0]) // stride + 1
             missing += needed - len(whole)
             expected += needed
-        if missing and not self._mapping.in_order:
+        if missing:
             more = SAMPLED if column == "_step" else ""
             yield f"steps are missing: {missing} of {expected} by {column!r}{more}"
