@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from audit.importing.decimals import COMMA, POINT, decimal_of
 from audit.importing.fields import IDENTITY, FieldError
+from audit.importing.log_files import readable
 from audit.importing.mapping import FILE, ROW, Direction, LogMapping
 from audit.importing.mapping_file import read_mapping, refuse_mistakes
 from audit.importing.names import Names
@@ -25,7 +26,6 @@ from audit.output.errors import NAMED, AuditError, Problem, UsageError, count
 from audit.output.progress import SILENT, PrintedProgress, Progress
 from audit.output.rows import Table
 from audit.vocabulary.methods import METHODS
-from collector.system.regular_files import open_regular
 
 COLUMNS: Final = ("condition", "env", "variant", "runs", "iterations", "revisions")
 PROBED: Final = 100
@@ -257,31 +257,11 @@ def import_logs(
         AuditError: a file is missing, no row is valid, or `strict` and some row is not.
     """
     mapping_file = Path(mapping)
-    read, mistakes = read_mapping(mapping_file)
     paths = readable(files)
+    read, mistakes = read_mapping(mapping_file)
     if mistakes:
         refuse_mistakes(mapping_file, [*mistakes, *_absent(paths, read)])
     return import_rows(paths, read.directed(direction), Path(out), str(mapping_file), force=force, strict=strict)
-
-
-def readable(files: str | Path | Iterable[str | Path]) -> list[Path]:
-    """The files of a log, each once; of a folder, such as a transcript database of Inspect Scout, its Parquet files.
-
-    Raises:
-        AuditError: one cannot be read.
-    """
-    given = map(Path, [files] if isinstance(files, str | Path) else files)
-    found = [path for each in given for path in sorted(each.rglob("*.parquet")) or [each]]
-    each = {path.resolve(): path for path in found}
-    for path in each.values():
-        if path.is_dir() or not path.exists():
-            what = "a folder, not a file, and no Parquet files in it" if path.is_dir() else "no such file"
-            raise AuditError(f"{path}: {what}")
-        try:
-            open_regular(path).close()
-        except OSError as error:
-            raise AuditError(f"{path}: {error.strerror or error}") from None
-    return list(each.values())
 
 
 def import_rows(

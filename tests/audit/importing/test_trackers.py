@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 
 import pytest
 
@@ -142,6 +143,13 @@ def test_steps_that_are_missing_out_of_order_or_repeated_are_a_line_each(importe
     assert f"the rows of 1 run are not in the order of {column!r}" in notes
     assert "iteration 10 of the run is in an earlier row; of several runs in one log, [fields] run names" in notes
     assert "missing" not in imported([header, *((n, n, f"p{n}", "") for n in (0, 10, 20))], mapping)[1]
+
+
+def test_a_compressed_log_is_refused_by_name(tmp_path):
+    (tmp_path / "log.csv.gz").write_bytes(gzip.compress(b"n,score,prompt\n0,1,a\n"))
+    for read in (lambda log: audit.import_logs(log, "wandb", tmp_path / "out"), audit.guess_mapping):
+        with pytest.raises(audit.AuditError, match=r"log\.csv\.gz: compressed with gzip; unpack it first"):
+            read(tmp_path / "log.csv.gz")
 
 
 def test_a_rollout_called_worst_that_is_not_the_lowest_is_named(imported):
