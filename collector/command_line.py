@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_origin
 
+import typer
 from typer.core import TyperCommand
 
 _INTEGER: Final = re.compile("0|-?[1-9][0-9]{0,17}")
@@ -45,7 +46,13 @@ class _Converter:
         self.parameter = parameter
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """The value, of the parameter's type."""
+        """The value, of the parameter's type.
+
+        Raises:
+            typer.BadParameter: it is empty, as of a variable of the shell that is not set, and would be this folder.
+        """
+        if "" in (value if isinstance(value, list | tuple) else [value]) and _is_path(self.parameter):
+            raise typer.BadParameter("the path is empty", ctx=ctx, param=param)
         try:
             return plain(value, self.parameter)
         except NotPlainError:
@@ -95,6 +102,11 @@ def _one(value: Any, kind: Any, info: Any) -> Any:
     if kind is Path and (isinstance(value, Path) or (type(value) is str and value)):
         return _path(Path(value), info)
     raise NotPlainError
+
+
+def _is_path(parameter: Any) -> bool:
+    annotation = parameter.type_descriptor.annotation
+    return Path in (annotation, *get_args(annotation))
 
 
 def _is_encodable(text: str) -> bool:

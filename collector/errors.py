@@ -1,5 +1,6 @@
 """Errors that a user can cause: reported in one line, never with a traceback."""
 
+import errno
 import re
 
 from collector.system.secrets import without_secrets
@@ -8,6 +9,23 @@ from collector.system.secrets import without_secrets
 def printable(line: str) -> str:
     """The text with what acts on a terminal, or is no character, spelled out."""
     return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in line)
+
+
+def cannot_write(path: object, error: OSError, option: str = "") -> str:
+    """What every program reports of a place that cannot be written, such as one on a full or read-only disk.
+
+    Args:
+        path: the place, as the user knows it.
+        error: the system's.
+        option: by which another place is named, if there is one.
+    """
+    return f"cannot write {path}: {error.strerror or error}{option and f'; name another place with {option}'}"
+
+
+def by_the_system(error: OSError) -> str:
+    """The line for an error of the system that nothing else reports; of a disk that takes nothing as above."""
+    takes_nothing = error.errno in {errno.EROFS, errno.ENOSPC, errno.EDQUOT} and error.filename is not None
+    return cannot_write(error.filename, error) if takes_nothing else str(error)
 
 
 class CollectorError(Exception):

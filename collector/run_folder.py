@@ -14,7 +14,7 @@ from typing import IO, Final, Self, TypeVar
 import filelock
 import msgspec
 
-from collector.errors import CollectorError, StorageError
+from collector.errors import CollectorError, StorageError, cannot_write
 from collector.records import Call, Episode, RecordError, Run, Skipped, Truth, decode, decode_run, encode
 from collector.system.appending import append_line
 from collector.system.regular_files import RECORDS, RUN, open_regular, read_regular
@@ -241,4 +241,4 @@ def _cannot_read(path: Path, error: OSError) -> StorageError:
 
 
 def _cannot_write(path: Path, error: OSError) -> StorageError:
-    return StorageError(f"cannot write {path}: {error.strerror or error}")
+    return StorageError(cannot_write(path, error))

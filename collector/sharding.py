@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from collector.errors import StorageError
+from collector.errors import StorageError, cannot_write
 from collector.prompts import templates
 from collector.records.grids import Cell, Grid, encode_grid
 from collector.spec import RunSpec, by_cell
@@ -76,7 +76,7 @@ def write_grid(grid: Grid, out: Path) -> Path:
         finally:
             draft.unlink(missing_ok=True)
     except OSError as error:
-        raise StorageError(f"cannot write {target}: {error.strerror or error}; choose another --out") from None
+        raise StorageError(cannot_write(target, error, "--out")) from None
     return target
 
 

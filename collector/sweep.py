@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from collector.baselines import process
 from collector.baselines.planning import PACKAGES, BaselineRun, require_extra
 from collector.baselines.running import Train, run_baseline
-from collector.errors import CollectorError, ModelError, StorageError, WorkerError
+from collector.errors import CollectorError, ModelError, StorageError, WorkerError, cannot_write
 from collector.llm.protocol import Model
 from collector.records import RecordError, decode_run
 from collector.rollouts.compiled import PlainLoopWarning
@@ -212,7 +212,7 @@ def _make_writable(out: Path) -> None:
         with tempfile.TemporaryFile(dir=out):
             pass
     except OSError as error:
-        raise StorageError(f"cannot write to {out}: {error.strerror or error}; choose another --out") from None
+        raise StorageError(cannot_write(out, error, "--out")) from None
 
 
 def states(specs: Sequence[RunSpec], out: Path) -> list[State]:

@@ -124,4 +124,4 @@ def test_the_folder_of_temporary_files_is_full(
     with pytest.raises(SystemExit) as ended:
         figures.cli.main()
     assert ended.value.code == 1
-    assert capsys.readouterr().err == "figures: [Errno 28] No space left on device: 'audit-1/runs.jsonl'\n"
+    assert capsys.readouterr().err == "figures: cannot write audit-1/runs.jsonl: No space left on device\n"

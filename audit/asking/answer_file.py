@@ -13,6 +13,7 @@ import filelock
 
 from audit.output.errors import AuditError, Problem
 from audit.sources.answer_lines import AnswerLine, AnswerLines
+from collector.errors import cannot_write
 from collector.system.appending import append_lines
 from collector.system.regular_files import open_regular
 
@@ -41,15 +42,19 @@ class AnswerFile(Generic[T]):
         self.problems: list[Problem] = []
         self._lock = filelock.FileLock(path.parent / f".{path.name}.lock", timeout=0)
         self._file: IO[bytes] | None = None
+        self._is_new = False
         self._writing = threading.Lock()
 
     def __enter__(self) -> Self:
         if not self.path.parent.is_dir():
             raise AuditError(f"cannot write {self.path}: no such folder; name another place with --out FILE")
+        self._is_new = not self.path.exists()
         try:
             # Before the lock, whose own errors do not always distinguish an unwritable place from one in use.
-            self._file = open_regular(self.path, "ab")
+            open_regular(self.path, "ab").close()
             self._lock.acquire()
+            # Under the lock, as another process removes a file that it leaves empty.
+            self._file = open_regular(self.path, "ab")
             self.answers, self.problems = self.lines.read(self.path)
             self._mend()
         except filelock.Timeout:
@@ -85,6 +90,8 @@ class AnswerFile(Generic[T]):
         with self._writing:  # what another thread has begun to write is written first
             if self._file is not None:
                 self._file.close()
+                if self._is_new and not self.answers:
+                    self.path.unlink(missing_ok=True)
         self._lock.release()
 
     def _mend(self) -> None:
@@ -99,8 +106,7 @@ class AnswerFile(Generic[T]):
             )
 
     def _cannot_write(self, error: OSError) -> AuditError:
-        reason = error.strerror or error
-        return AuditError(f"cannot write {self.path}: {reason}; name another place with --out FILE")
+        return AuditError(cannot_write(self.path, error, "--out FILE"))
 
 
 def _tail(path: Path, size: int) -> bytes:

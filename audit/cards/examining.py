@@ -22,6 +22,7 @@ from audit.output.rows import Table
 from audit.output.tables import print_plain_table
 from audit.request import agree, note, simulated
 from audit.rerun.running import check_workers
+from collector.errors import cannot_write
 from collector.model_options import ModelOptions
 from collector.spec import slug
 
@@ -344,4 +345,4 @@ def write_card(folder: Path, examined: Examined) -> None:
         (folder / CARD).write_bytes(written(examined.card))
         write_page(folder, examined)
     except OSError as error:
-        raise AuditError(f"cannot write {folder}: {error.strerror or error}") from None
+        raise AuditError(cannot_write(folder, error)) from None

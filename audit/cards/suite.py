@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import msgspec
 
 from audit.output.errors import AuditError
+from collector.errors import cannot_write
 from collector.records import Call, Episode, Run, encode
 
 if TYPE_CHECKING:
@@ -212,4 +213,4 @@ def write_records(units: Sequence[SuiteUnit], folder: Path) -> None:
             for name, record in (("run.json", unit.run), ("episodes.jsonl", unit.episode), ("calls.jsonl", call)):
                 (run / name).write_bytes(encode(record))
         except OSError as error:
-            raise AuditError(f"cannot write {run}: {error.strerror or error}") from None
+            raise AuditError(cannot_write(run, error)) from None

@@ -19,6 +19,9 @@ from collector.system.stopping import temporary_folder
 
 commands = typer.Typer()
 
+Direction = Literal["maximize", "minimize"]
+"""Which scores are better."""
+
 ExportFormat = Literal["scout", "docent-jsonl", "chat-jsonl", "parquet", "csv"]
 """How recorded answers are written."""
 
@@ -61,6 +64,10 @@ def import_(
     strict: Annotated[
         bool, typer.Option("--strict", help="Write nothing if any row is bad, instead of leaving it out.")
     ] = False,
+    direction: Annotated[
+        Direction | None,
+        typer.Option("--direction", help="Whether higher or lower scores are better, whatever the mapping states."),
+    ] = None,
 ) -> None:
     """Turn any JSON Lines, CSV or Parquet of revisions into records that every audit reads.
 
@@ -69,15 +76,16 @@ def import_(
     from audit.importing.run import import_logs
 
     if guess:
-        if mapping is not None or out is not None or strict:
-            raise UsageError("--guess makes no records; give it without --map, --out and --strict")
+        if mapping is not None or out is not None or strict or direction is not None:
+            raise UsageError("--guess makes no records; give it without --map, --out, --strict and --direction")
         _guess(files, _fields(field or []), map_out, asked, force=force)
         return
     if field or map_out is not None:
         raise UsageError("--field and --map-out belong to --guess")
     if mapping is None or out is None:
         raise UsageError("give --map FILE and --out DIR; --guess writes a mapping")
-    deliver(import_logs(files, mapping, out, force=force, strict=strict).table(), asked)
+    made = import_logs(files, mapping, out, force=force, strict=strict, direction=direction)
+    deliver(made.table(), asked)
 
 
 def _fields(settings: list[str]) -> dict[str, str]:

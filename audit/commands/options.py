@@ -16,6 +16,7 @@ from audit.engine.memory import require_memory
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line, visible
 from audit.remote.ranges import failure, interrupted
+from collector.errors import by_the_system
 from collector.system.secrets import without_secrets
 from collector.system.stopping import INTERRUPTED, is_stopped, stop_is_reported
 
@@ -98,5 +99,6 @@ def not_ours(error: BaseException) -> str | None:
         return in_line(reason)
     # DuckDB is not imported here, so that `--help` stays fast.
     if isinstance(error, OSError) or "duckdb" in type(error).__module__:
-        return in_line(without_secrets(str(error).strip()).splitlines()[0])
+        reason = by_the_system(error) if isinstance(error, OSError) else str(error)
+        return in_line(without_secrets(reason.strip()).splitlines()[0])
     return None

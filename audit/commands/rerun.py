@@ -21,6 +21,7 @@ from audit.commands.reading import (
 )
 from audit.output.errors import AuditError, UsageError
 from audit.request import Request
+from collector.errors import cannot_write
 
 commands = typer.Typer()
 
@@ -79,7 +80,10 @@ def replay(
         task_modules=task_module or (),
     )
     if out is not None:
-        out.write_text(replayed.as_text(form), encoding="utf-8")
+        try:
+            out.write_text(replayed.as_text(form), encoding="utf-8")
+        except OSError as error:
+            raise AuditError(cannot_write(out, error, "--out")) from None
     else:
         sys.stdout.write(replayed.as_text(form))
         sys.stdout.flush()

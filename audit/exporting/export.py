@@ -15,7 +15,7 @@ from audit.exporting.verdicts import write_verdicts
 from audit.exporting.writing import PartWriter
 from audit.ingest.runs import open_records
 from audit.output.errors import AuditError, UsageError, count
-from audit.output.unfinished_results import folder_for, put_in_place
+from audit.output.unfinished_results import clear_remains, folder_for, put_in_place
 from audit.request import Request
 
 ROLES: Final = ("critic", "search")
@@ -73,6 +73,7 @@ def export(
     form = FORMATS[file_format]
     target = Path(out)
     request = request_of(data, RevisionSelection, options)
+    clear_remains(target)
     _refuse(target, request, is_folder=form.in_parts, force=force)
     with folder_for(target) as folder:
         verdicts = folder / "verdicts.parquet"

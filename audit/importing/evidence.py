@@ -8,19 +8,21 @@ from typing import Any
 import msgspec
 
 from audit.importing.fields import LONGEST_ITEM, PAIR_LABELS, SHOWN_LABELS
+from audit.importing.mapping import LogMapping
 from audit.sources.prompt_evidence import evidence_in
 
 Record = dict[str, Any]
 
 
-def evidence_of(given: Mapping[str, Any], first: int, faults: list[str]) -> Record | None:
+def evidence_of(given: Mapping[str, Any], mapping: LogMapping, faults: list[str]) -> Record | None:
     """The evidence of a record; None where the log states none.
 
     Args:
         given: the fields that a row fills.
-        first: what the log counts rollouts from.
+        mapping: states what the log counts rollouts from, and whether lower scores are better.
         faults: what is wrong with the row, which this adds to.
     """
+    first = mapping.count_from["rollout"]
     shown = [msgspec.to_builtins(item) for item in given.get("evidence.shown") or ()]
     for item in shown:
         if item["rollout"] is not None:
@@ -36,6 +38,9 @@ def evidence_of(given: Mapping[str, Any], first: int, faults: list[str]) -> Reco
     if prompt is not None and (found := evidence_in(prompt)) is not None:
         shown += map(msgspec.to_builtins, found.shown)
         kind = kind or found.kind
+    for item in shown if mapping.is_cost else ():
+        if item.get("return") is not None:
+            item["return"] = 0.0 - item["return"]
     returns, lengths = given.get("initial.returns"), given.get("initial.lengths")
     for item in shown:
         place = item["rollout"]

@@ -254,6 +254,8 @@ FIELDS: Final[Mapping[str, Kind]] = {
     **{f"{role}.{name}": kind for role in ("initial", "revised") for name, kind in CANDIDATE.items()},
     "candidate": Kind("a name or a number", str, prepare=_spelt),
     "parent": Kind("a name or a number", str, prepare=_spelt),
+    "state": Kind("a name or a number", str, prepare=_spelt),
+    "step": NUMBER,
     "revision_status": STATUS,
     "selected": SELECTION,
     "evidence.kind": EVIDENCE,

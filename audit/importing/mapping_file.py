@@ -21,7 +21,7 @@ from audit.importing.fields import (
     component_of,
     kind_of,
 )
-from audit.importing.mapping import COUNTED, Decimal, Layout, LogMapping, Parents, Range
+from audit.importing.mapping import COUNTED, Decimal, Direction, Layout, LogMapping, Parents, Range
 from audit.importing.parents import PREVIOUS
 from audit.output.errors import UsageError
 from collector.records import CandidateKind, SelectionRule, Thresholds
@@ -31,7 +31,17 @@ TABLES: Final = ("fields", "constants", "values", "count_from", "run", "threshol
 ORDER: Final = "order"
 """Instead of a number to count iterations from: they are numbered in the order of their values."""
 PER_TASK: Final = ("tau_c", "optimum", "step_size")
-RUN_KEYS: Final = ("backend", "model", "options", "candidates", "selection_rule", "score_range", "parent", *PER_TASK)
+RUN_KEYS: Final = (
+    "backend",
+    "model",
+    "options",
+    "candidates",
+    "selection_rule",
+    "direction",
+    "score_range",
+    "parent",
+    *PER_TASK,
+)
 ORIGIN: Final = "user"
 LARGEST: Final = 2**20
 """Bytes of the largest mapping."""
@@ -142,6 +152,7 @@ def _mapping(given: Mapping[str, Any], text: str) -> tuple[LogMapping, list[str]
         ),
         selection_rule=_selection_rule(run, constants, mistakes),
         parents=_parents(run.get("parent"), meant, mistakes),
+        direction=mistakes.typed(run.get("direction"), Direction | None, "[run] direction", "'maximize' or 'minimize'"),
         score_range=_score_range(run.get("score_range"), mistakes),
         backend=mistakes.typed(run.get("backend", "other"), str, "[run] backend", "text"),
         model=mistakes.typed(run.get("model"), str | None, "[run] model", "text"),

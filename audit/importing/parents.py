@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from audit.importing.fields import CANDIDATE, IDENTITY
+from audit.importing.mapping import LogMapping
+from audit.importing.names import in_sequence
 
 PREVIOUS: Final = "previous"
 """The value of `[run] parent` by which a row revises the last one before it, in its run, that was kept."""
@@ -49,6 +51,17 @@ class Candidate:
         """What the log calls the candidate that it revises."""
         return self.given.get("parent")
 
+    @property
+    def content(self) -> Hashable:
+        """What is revised: its text, or its parameters; None where the row has neither."""
+        text, params = self.given.get("revised.text"), self.given.get("revised.params")
+        return tuple(sorted(text.items())) if text else tuple(params) if params else None
+
+    @property
+    def scores(self) -> tuple[object, object]:
+        """What the log states of its scores."""
+        return self.given.get("revised.returns"), self.given.get("revised.mean_return")
+
     def revising(self, parent: Candidate) -> Given:
         """Its fields, with those of its parent as the initial candidate."""
         names = [name for name in CANDIDATE if name not in _OWN]
@@ -82,6 +95,22 @@ def parents_by_name(rows: list[Candidate]) -> Iterator[tuple[Candidate, Candidat
             yield row, f"its parent {row.parent!r} is its own descendant, or comes of one"
         else:
             yield row, above(row) or f"its parent {row.parent!r} is in no row of the run"
+
+
+def in_order(rows: list[Candidate], mapping: LogMapping) -> list[Candidate]:
+    """The rows of a run in the order of their steps or iterations; in that of the log where nothing states one."""
+    if mapping.has("step"):
+        places = [row.given["step"] for row in rows]
+    elif mapping.columns["iteration"].startswith("@"):
+        return rows
+    else:
+        places = [row.given["iteration"] for row in rows]
+        named = in_sequence(dict.fromkeys(place for place in places if isinstance(place, str)))
+        places = [named.get(place, place) for place in places]
+    # A row without a place is faulty, and stays behind the one before it.
+    last = 0.0
+    keys = [last := last if place is None else place for place in places]
+    return [row for _, row in sorted(zip(keys, rows, strict=True), key=lambda each: each[0])]
 
 
 def by_run(rows: list[Candidate]) -> Mapping[tuple[object, ...], list[Candidate]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -12,18 +12,20 @@ from typing import Any, Final
 
 from audit.importing.decimals import COMMA, POINT, decimal_of
 from audit.importing.fields import IDENTITY, FieldError
-from audit.importing.mapping import FILE, ROW, LogMapping
+from audit.importing.log_files import readable
+from audit.importing.mapping import FILE, ROW, Direction, LogMapping
 from audit.importing.mapping_file import read_mapping, refuse_mistakes
 from audit.importing.names import Names
-from audit.importing.parents import Candidate, by_run, parents_by_name
+from audit.importing.parents import Candidate, by_run, in_order, parents_by_name
 from audit.importing.rows import MISSING, columns_of, is_csv, is_parquet, lacking, look_up, read_rows
-from audit.importing.translating import RowError, Translator
+from audit.importing.suspicions import Suspicions
+from audit.importing.translating import RepeatedError, RowError, Translator
+from audit.importing.unfinished import Unfinished
 from audit.importing.writing import PROBLEMS, DataSet
 from audit.output.errors import NAMED, AuditError, Problem, UsageError, count
 from audit.output.progress import SILENT, PrintedProgress, Progress
 from audit.output.rows import Table
 from audit.vocabulary.methods import METHODS
-from collector.system.regular_files import open_regular
 
 COLUMNS: Final = ("condition", "env", "variant", "runs", "iterations", "revisions")
 PROBED: Final = 100
@@ -43,6 +45,8 @@ class Import:
     imported: Counter[str] = field(default_factory=Counter)
     problems: list[Problem] = field(default_factory=list)
     left_out: int = 0
+    repeats: list[Problem] = field(default_factory=list)
+    carried_over: int = 0
     broken: Problem | None = None
     seen: set[str] = field(default_factory=set)
     has: dict[str, None] = field(default_factory=dict)
@@ -54,6 +58,7 @@ class Import:
     def __post_init__(self) -> None:
         """Have runs and iterations called the same in all files."""
         self.names = {"run": Names(), "iteration": Names(in_order=self.mapping.in_order)}
+        self.unfinished, self.suspicions = Unfinished(self.mapping), Suspicions(self.mapping)
 
     def take(self, path: Path, number: int, most: int | None = None) -> None:
         """Read a file, the first of which has number 1, or as many of its rows as `most`.
@@ -75,14 +80,16 @@ class Import:
                     self.has.update(dict.fromkeys(columns_of(row.cells)))
                 try:
                     given, faults = translator.fields(row, place)
+                    self.suspicions.see_row(given)
+                    if self.unfinished.has(given, row.cells):
+                        continue
                     candidate = Candidate(given, faults, file, row.line, translator.finish)
                     if self.mapping.parents is not None:
                         self.waiting.append(candidate)
                         continue
                     self._add(candidate, given)
                 except RowError as error:
-                    problem = Problem(file, row.line, str(error))
-                    self._leave_out(problem)
+                    problem = self._leave_out(file, row.line, error)
                     if row.fault is not None and self.broken is None:
                         self.broken = problem
                 if place + 1 == PROBED and not self.imported[file] and self.mapping.parents is None:
@@ -94,17 +101,60 @@ class Import:
     def join(self) -> None:
         """Make records of candidates, whose parents are known by now; one that a run begins with makes none."""
         waiting, self.waiting = self.waiting, []
-        if self.mapping.parents == "named":
-            for row, parent in parents_by_name(waiting):
-                if isinstance(parent, str):
-                    self._leave_out(Problem(row.file, row.line, parent))
-                else:
-                    self._revise(row, parent)
-        for rows in by_run(waiting).values() if self.mapping.parents == "previous" else ():
-            kept = None
-            for row in rows:
-                record = self._revise(row, kept)
-                kept = row if record is not None and record["selected"] == "revised" else kept
+        for rows in by_run(waiting).values():
+            ordered = in_order(rows, self.mapping)
+            once = self._once(ordered)
+            if self.mapping.parents == "named":
+                made = self._join_named(once)
+            else:
+                made = self._join_previous(once)
+                self.suspicions.unordered += ordered != rows
+            self.suspicions.see_scores([record["revised"]["mean_return"] for record in made if record is not None])
+
+    def _once(self, rows: list[Candidate]) -> Iterator[Candidate]:
+        """The rows of a run without those that repeat an earlier one."""
+        seen: dict[tuple[str, Hashable], Candidate] = {}
+        for row in rows:
+            contents = [("content", row.content)] if row.content else []
+            names = [(what, row.given[what]) for what in ("candidate", "iteration") if row.given.get(what) is not None]
+            same = next((seen[each] for each in contents if each in seen), None)
+            if self.mapping.has("step"):
+                same = same if row.name is None else seen.get(("candidate", row.name))
+                if same is not None:
+                    self.carried_over += 1
+                    self.suspicions.rescored += row.scores != same.scores
+                    continue
+            if (taken := next((each for each in names if each in seen), None)) is not None:
+                repeated = RepeatedError(f"{' '.join(map(str, taken))} of the run is in an earlier row")
+                self._leave_out(row.file, row.line, repeated)
+                continue
+            self.suspicions.repeated += same is not None
+            for each in () if row.faults else (*names, *contents):
+                seen.setdefault(each, row)
+            yield row
+
+    def _join_named(self, rows: Iterable[Candidate]) -> Iterator[dict[str, Any] | None]:
+        """The records of candidates that name their parents."""
+        for row, parent in parents_by_name(list(rows)):
+            if isinstance(parent, str):
+                unfinished = f"its parent {row.parent!r} did not complete"
+                self._leave_out(row.file, row.line, unfinished if self.unfinished.is_named(row.parent) else parent)
+            else:
+                yield self._revise(row, parent)
+
+    def _join_previous(self, rows: Iterable[Candidate]) -> Iterator[dict[str, Any] | None]:
+        """The records of candidates that revise the last one kept before their step, of which the best counts."""
+        kept = best = step = None
+        score = 0.0
+        for row in rows:
+            if "step" not in row.given or row.given["step"] != step:
+                kept, step = best, row.given.get("step")
+            record = self._revise(row, kept)
+            if record is not None and record["selected"] == "revised":
+                mean = record["revised"]["mean_return"]
+                if best is kept or mean > score:
+                    best, score = row, mean
+            yield record
 
     def _revise(self, row: Candidate, parent: Candidate | None) -> dict[str, Any] | None:
         """The record of a candidate that revises another; a first one is checked as if it revised itself."""
@@ -113,13 +163,14 @@ class Import:
                 return self._add(row, row.revising(parent))
             record = {**row.finish(row.revising(row), row.faults), "selected": "revised"}
         except RowError as error:
-            self._leave_out(Problem(row.file, row.line, str(error)))
+            self._leave_out(row.file, row.line, error)
             return None
         self.imported[row.file] += 1
         return record
 
     def _add(self, row: Candidate, given: dict[str, Any]) -> dict[str, Any]:
         record = row.finish(given, row.faults)
+        self.suspicions.see_record(record)
         self.data.add(record, row.file)
         self.imported[row.file] += 1
         return record
@@ -140,16 +191,32 @@ class Import:
             )
             raise UsageError(f"{path}: {lacking(list(absent), list(self.has))}; the mapping has {meant}{broken}")
 
-    def _leave_out(self, problem: Problem) -> None:
+    def _leave_out(self, file: str, line: int, why: RowError | str) -> Problem:
+        problem = Problem(file, line, str(why))
         self.left_out += 1
-        if len(self.problems) < NAMED:
+        if isinstance(why, RepeatedError):
+            self.repeats.append(problem)
+        elif len(self.problems) < NAMED:
             self.problems.append(problem)
         self.data.leave_out(problem)
+        return problem
 
     def named(self) -> list[str]:
-        """The first of what was left out, and how many more there are."""
-        more = [f"... and {self.left_out - len(self.problems)} more"] if self.left_out > len(self.problems) else []
-        return [*map(str, self.problems), *more]
+        """The first of what was left out, and how many more there are; repeated rows are one line."""
+        rest = self.left_out - len(self.problems) - len(self.repeats)
+        more = [f"... and {rest} more"] if rest else []
+        hint = "; of several runs in one log, [fields] run names the column that tells them apart"
+        repeated = f"{count(len(self.repeats), 'row')} repeated: " if len(self.repeats) > 1 else ""
+        return [*map(str, self.problems), *more, *(f"{repeated}{first}{hint}" for first in self.repeats[:1])]
+
+    def passed_over(self) -> Iterator[str]:
+        """What is left out because the mapping, or a tool's usual state, says so."""
+        yield from self.unfinished.lines(self.rows)
+        if self.carried_over:
+            yield (
+                f"left out: {self.carried_over} of {count(self.rows, 'row')}, carried over: an earlier "
+                f"{self.mapping.columns.get('step', 'step')!r} of the run has the candidate"
+            )
 
     @property
     def rows(self) -> int:
@@ -162,7 +229,7 @@ class Import:
         if self.left_out:
             notes.append(f"{count(self.left_out, 'row')} of {self.rows} left out, all named in {self.problem_file}:")
             notes += [f"  {line}" for line in self.named()]
-        notes += [*_read_otherwise(self), *_strange_methods(self)]
+        notes += [*self.passed_over(), *self.suspicions.lines(), *_read_otherwise(self), *_strange_methods(self)]
         return Table(columns=COLUMNS, rows=self.data.groups(), title="Imported", notes=notes)
 
 
@@ -173,6 +240,7 @@ def import_logs(
     *,
     force: bool = False,
     strict: bool = False,
+    direction: Direction | None = None,
 ) -> Import:
     """Turn any JSON Lines, CSV or Parquet of revisions into records that every audit reads.
 
@@ -182,37 +250,18 @@ def import_logs(
         out: the folder of records that is made.
         force: replace an earlier import there.
         strict: write nothing if any row is invalid; otherwise such rows are left out and counted.
+        direction: `minimize` where lower scores are better, whatever the mapping states; records have their negatives.
 
     Raises:
         UsageError: the mapping, a file's columns, or the folder is unsuitable.
         AuditError: a file is missing, no row is valid, or `strict` and some row is not.
     """
     mapping_file = Path(mapping)
-    read, mistakes = read_mapping(mapping_file)
     paths = readable(files)
+    read, mistakes = read_mapping(mapping_file)
     if mistakes:
         refuse_mistakes(mapping_file, [*mistakes, *_absent(paths, read)])
-    return import_rows(paths, read, Path(out), str(mapping_file), force=force, strict=strict)
-
-
-def readable(files: str | Path | Iterable[str | Path]) -> list[Path]:
-    """The files of a log, each once; of a folder, such as a transcript database of Inspect Scout, its Parquet files.
-
-    Raises:
-        AuditError: one cannot be read.
-    """
-    given = map(Path, [files] if isinstance(files, str | Path) else files)
-    found = [path for each in given for path in sorted(each.rglob("*.parquet")) or [each]]
-    each = {path.resolve(): path for path in found}
-    for path in each.values():
-        if path.is_dir() or not path.exists():
-            what = "a folder, not a file, and no Parquet files in it" if path.is_dir() else "no such file"
-            raise AuditError(f"{path}: {what}")
-        try:
-            open_regular(path).close()
-        except OSError as error:
-            raise AuditError(f"{path}: {error.strerror or error}") from None
-    return list(each.values())
+    return import_rows(paths, read.directed(direction), Path(out), str(mapping_file), force=force, strict=strict)
 
 
 def import_rows(
@@ -233,7 +282,7 @@ def import_rows(
             state.take(path, number, most)
         state.check(paths[0])
         state.join()
-        named = "".join(f"\n{line}" for line in state.named())
+        named = "".join(f"\n{line}" for line in (*state.named(), *state.passed_over()))
         if strict and state.left_out:
             raise AuditError(
                 f"nothing is imported: {count(state.left_out, 'row')} of {state.rows}, and --strict:{named}"
@@ -286,6 +335,7 @@ def _report(state: Import, mapping_name: str) -> dict[str, Any]:
         "mapping": {"file": mapping_name, "text": state.mapping.text},
         "files": [{"file": file, "rows": rows, "imported": state.imported[file]} for file, rows in state.read.items()],
         "left_out": state.left_out,
+        **({"direction": state.mapping.direction} if state.mapping.direction else {}),
         "groups": state.data.groups(),
         **({"runs": numbers} if numbers else {}),
     }

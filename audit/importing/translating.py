@@ -27,12 +27,17 @@ PRECISION: Final = 5.1e-5
 PER_ROLLOUT: Final = ("lengths", "seeds", "ended", "example_ids")
 TEXT_ONLY: Final = ("text", "example_ids")
 ANSWERS: Final = {f"{role}.answer": f"{role}.thinking" for role in ("initial", "revised")}
+_SCORES: Final = frozenset(f"{role}.{name}" for role in ("initial", "revised") for name in ("returns", "mean_return"))
 
 Record = dict[str, Any]
 
 
 class RowError(ValueError):
     """A row that gives no record; the message names each field and what is wrong with it."""
+
+
+class RepeatedError(RowError):
+    """A row of an iteration that an earlier row has."""
 
 
 class Translator:
@@ -103,7 +108,7 @@ class Translator:
             "revised": revised,
             "revision_status": _status(given, revised),
             "selected": _selected(given, self._mapping, initial, revised, faults),
-            "evidence": evidence_of(given, self._mapping.count_from["rollout"], faults),
+            "evidence": evidence_of(given, self._mapping, faults),
             "seconds": given.get("seconds"),
         }
         faults.extend(_contradictions(record))
@@ -138,6 +143,8 @@ class Translator:
             field, component = component_of(name) or ("", "")
             if (text := given.pop(name)) is not None:
                 given[field] = {**(given.get(field) or {}), component: text}
+        for name in _SCORES & given.keys() if self._mapping.is_cost else ():
+            given[name] = _negated(given[name])
         return given
 
     def _read(self, name: str, value: Any, given: Record) -> Any:
@@ -283,6 +290,12 @@ def _contradictions(record: Record) -> list[str]:
         there = "no revised candidate" if revised is None else "a revised candidate"
         found.append(f"revision_status is '{status}', and there is {there}")
     return found
+
+
+def _negated(value: list[float] | float | None) -> list[float] | float | None:
+    if isinstance(value, list):
+        return [0.0 - score for score in value]
+    return None if value is None else 0.0 - value
 
 
 def _spelt(value: Any) -> str:

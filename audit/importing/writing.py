@@ -16,9 +16,9 @@ from audit.importing.fields import folder_name
 from audit.importing.mapping import LogMapping
 from audit.importing.names import in_sequence, numbered
 from audit.importing.run_files import run_of
-from audit.importing.translating import RowError
+from audit.importing.translating import RepeatedError, RowError
 from audit.output.errors import Problem, UsageError
-from audit.output.unfinished_results import folder_for, put_in_place
+from audit.output.unfinished_results import clear_remains, folder_for, put_in_place
 from audit.sources.iterations import Iteration
 from audit.sources.native import IMPORTED_FROM
 from audit.vocabulary.keys import RunKey
@@ -72,6 +72,7 @@ class DataSet:
         self._out = _target(out)
         self._mapping = mapping
         self._force = force
+        clear_remains(self._out)
         _refuse_replacing(self._out, out, force=force)
         self._part = self._out
         self._made: list[Path] = []
@@ -91,16 +92,19 @@ class DataSet:
     ) -> None:
         with contextlib.suppress(OSError):  # a full disk has been reported already
             self._close()
-        self._resources.close()
-        for folder in self._made:
-            with contextlib.suppress(OSError):  # not empty: the data set is in it
-                folder.rmdir()
+        try:
+            self._resources.__exit__(kind, error, traceback)
+        finally:
+            for folder in self._made:
+                with contextlib.suppress(OSError):  # not empty: the data set is in it
+                    folder.rmdir()
 
     def add(self, record: dict[str, Any], file: str) -> None:
         """Add a record that was found in a file.
 
         Raises:
-            RowError: the iteration was added before, or the record is too long to be read again.
+            RepeatedError: the iteration was added before.
+            RowError: the record is too long to be read again.
         """
         identity = (record["condition"], record["env"], record["variant"], record["run"])
         run = self._runs.get(identity)
@@ -109,7 +113,7 @@ class DataSet:
             run.folder.mkdir(parents=True)
         if record["iteration"] in run.iterations:
             condition, env, variant, number = identity
-            raise RowError(
+            raise RepeatedError(
                 f"iteration {record['iteration']} of run {number} ({condition}, {env}, {variant}) is in an earlier row"
             )
         # What is named by text gets its number when all names are known.

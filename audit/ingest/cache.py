@@ -35,6 +35,7 @@ from audit.ingest.segment_lists import (
 from audit.ingest.version import version
 from audit.remote.checksums import DamagedError, add_checksums, check_all
 from audit.sources.intake import Intake, RecordFile
+from collector.errors import cannot_write
 
 SMALLEST: Final = 2**20
 """Bytes of records from which on the cache is used: fewer are read faster than they are looked up and written."""
@@ -117,9 +118,9 @@ class Cache:
 
     def give_up(self, error: Exception) -> None:
         """Stop keeping segments, and note why."""
-        reason = getattr(error, "strerror", None) or str(error).strip().splitlines()[0]
+        reason = error if isinstance(error, OSError) else OSError(str(error).strip().splitlines()[0])
         self._is_writable = False
-        self._intake.notes.append(f"the cache {self._folder} cannot be written ({reason}); going on without it")
+        self._intake.notes.append(f"{cannot_write(f'the cache {self._folder}', reason)}; going on without it")
 
     def keep(self, segment: Path, readings: Readings) -> Readings:
         """Keep a segment under its permanent name; returns the readings with its new place."""

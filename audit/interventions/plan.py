@@ -17,6 +17,7 @@ from audit.interventions.units import Unit
 from audit.output.errors import AuditError
 from audit.vocabulary.keys import RevisionKey, RunKey
 from collector import seeding
+from collector.errors import cannot_write
 from collector.system.regular_files import open_regular
 
 SCHEMA: Final = 2
@@ -182,9 +183,7 @@ def write_plan(plan: msgspec.Struct, path: Path) -> None:
     except FileExistsError:
         raise AuditError(f"{path} exists; a plan is not replaced: name another place with --out FILE") from None
     except OSError as error:
-        raise AuditError(
-            f"cannot write {path}: {error.strerror or error}; name another place with --out FILE"
-        ) from None
+        raise AuditError(cannot_write(path, error, "--out FILE")) from None
 
 
 def read_plan(path: Path) -> Plan:

@@ -24,6 +24,7 @@ from audit.output.errors import AuditError, Problem, UsageError
 from audit.output.escaping import in_line
 from audit.remote.urls import RemotePath, path_of
 from audit.vocabulary.keys import RevisionKey
+from collector.errors import cannot_write
 from collector.system.regular_files import RECORDS, open_regular, read_regular
 
 NAME: Final = MARKS
@@ -185,7 +186,7 @@ class Marks:
         try:
             self._append(b"".join(msgspec.json.encode(change) + b"\n" for change in changes))
         except OSError as error:
-            raise AuditError(f"{self.path}: cannot be written ({error.strerror or error})") from None
+            raise AuditError(cannot_write(self.path, error, "--marks")) from None
 
     def _append(self, lines: bytes) -> None:
         """Write lines at once, so that those of another viewer come before or behind them, behind a torn one too."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import shutil
@@ -11,8 +12,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
+from audit.output.errors import AuditError
+from collector.errors import cannot_write
+
 REPLACED: Final = "replaced"
 """What a result replaces is put away under this name until the result is in its place."""
+
+UNWRITABLE: Final = (errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EFBIG)
+"""Reasons of a disk that takes nothing."""
 
 SYNCED_AT_ONCE: Final = 8
 """Files that are synced at once: the system writes those together."""
@@ -27,14 +34,24 @@ def folder_for(target: Path) -> Iterator[Path]:
 
     Args:
         target: where the result will be; its parent is created.
+
+    Raises:
+        AuditError: the disk is full or read-only, or has no permission.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
-    clear_remains(target)
     folder = target.with_name(f".{target.name}.{os.getpid()}.part")
-    folder.mkdir()
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        clear_remains(target)
+        folder.mkdir()
+    except OSError as error:
+        raise AuditError(cannot_write(target, error)) from None
     lock = locked(folder)
     try:
         yield folder
+    except Exception as error:
+        if (reason := _unwritable(error, folder)) is not None:
+            raise AuditError(cannot_write(target, reason)) from None
+        raise
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         if lock is not None:
@@ -42,9 +59,9 @@ def folder_for(target: Path) -> Iterator[Path]:
 
 
 def clear_remains(target: Path) -> None:
-    """Remove what killed processes have left of results for a place."""
+    """Remove what killed processes have left of results for a place, before anything refuses to write there."""
     mine = re.compile(re.escape(f".{target.name}.") + r"[0-9]+\.part")
-    for path in list(target.parent.iterdir()):
+    for path in list(target.parent.iterdir()) if target.parent.is_dir() else ():
         if mine.fullmatch(path.name):
             _clear(path, target)
 
@@ -69,6 +86,16 @@ def put_in_place(new: Path, target: Path) -> None:
             aside.rename(target)
         raise
     _to_disk(target.parent)
+
+
+def _unwritable(error: Exception, folder: Path) -> OSError | None:
+    """Why a result in a folder could not be written, if that is the reason of an error of the system or DuckDB's."""
+    if isinstance(error, OSError) and error.errno is not None:
+        is_here = error.filename is None or os.fsdecode(error.filename).startswith(os.fspath(folder))
+        return error if is_here and error.errno in UNWRITABLE else None
+    is_text = isinstance(error, shutil.Error) or "duckdb" in type(error).__module__
+    reasons = map(os.strerror, UNWRITABLE if is_text else ())
+    return next((OSError(reason) for reason in reasons if reason in str(error)), None)
 
 
 def _to_disk(path: Path) -> None:

@@ -15,7 +15,7 @@ from audit.ingest.gathering import read
 from audit.ingest.segment_lists import look_of
 from audit.output.errors import AuditError, UsageError
 from audit.output.progress import PrintedProgress
-from audit.output.unfinished_results import folder_for, put_in_place
+from audit.output.unfinished_results import clear_remains, folder_for, put_in_place
 from audit.packing.packed import Packed
 from audit.packing.partitions import pack_partitions
 from audit.packing.writing import write_pack
@@ -68,6 +68,7 @@ def pack(
     if partition or append:
         return pack_partitions(path, out, force=force, strict=strict, findings=findings, append=append)
     target = _target(path, out)
+    clear_remains(target)
     _refuse_overwriting(target, force=force)
     with contextlib.ExitStack() as resources:
         intake, database, readings, kept = read([path], resources, strict=strict, cache=cache, for_pack=True)

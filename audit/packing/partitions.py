@@ -19,7 +19,7 @@ from audit.ingest.gathering import found_below, nothing, read_found
 from audit.ingest.segment_lists import look_of
 from audit.output.errors import AuditError, Problem, UsageError, refuse_problems
 from audit.output.progress import tracked
-from audit.output.unfinished_results import folder_for, locked, put_in_place
+from audit.output.unfinished_results import clear_remains, folder_for, locked, put_in_place
 from audit.packing.held import Held, keep_new
 from audit.packing.packed import Packed
 from audit.packing.writing import write_pack
@@ -53,6 +53,7 @@ def pack_partitions(path: Path, out: Path | None, *, force: bool, strict: bool, 
         AuditError: there are no records, or they change meanwhile, or `strict` and something is wrong with them.
     """
     target = out or beside(path, PACKS)
+    clear_remains(target)
     _check(path, target, force=force, append=append)
     with contextlib.ExitStack() as resources:
         if append:

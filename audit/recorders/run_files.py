@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from collector.errors import cannot_write
 from collector.records import LONGEST_LINE, Call, PoolMember, RecordError, Run, TextEpisode, decode, decode_run, encode
 from collector.system.appending import append_line
 
@@ -52,7 +53,7 @@ class RunFiles:
                 f"{self.folder} is being written by another recorder; give another run number"
             ) from None
         except OSError as error:
-            raise RecorderError(f"cannot write {self.folder}: {error.strerror or error}") from None
+            raise RecorderError(cannot_write(self.folder, error)) from None
         try:
             self._continue()
         except BaseException:

@@ -19,7 +19,7 @@ from audit.arguments import Data, RevisionSelection, request_of
 from audit.output.errors import UsageError, count
 from audit.output.formats import as_json
 from audit.output.progress import SILENT, Progress
-from audit.output.unfinished_results import folder_for, put_in_place
+from audit.output.unfinished_results import clear_remains, folder_for, put_in_place
 from audit.request import Request
 from audit.viewer import charts, pages
 from audit.viewer.details import details
@@ -104,6 +104,7 @@ def export_view(
     """
     target = Path(out)
     request = request_of(data, RevisionSelection, options)
+    clear_remains(target)
     _refuse(target, request)
     with Session(request) as session:
         number = session.table.count(Query())

@@ -16,6 +16,7 @@ from audit.vocabulary.keys import RunKey
 from audit.watching.alarms import THRESHOLD, Alarm, alarms
 from audit.watching.changes import PAUSE
 from audit.watching.following import Follower, Revision
+from collector.errors import cannot_write
 
 MEANINGS: Final = {
     "regressions": "revisions regress more often than the null allows",
@@ -78,7 +79,7 @@ def watch(
         failure = _write_stop(target, both) if raised and target is not None else None
         yield Step(found, both, raised, follower.take_notes())
         if failure is not None:
-            raise AuditError(f"--stop-file {target}: cannot be written ({failure.strerror or failure})")
+            raise AuditError(cannot_write(target, failure, "--stop-file"))
         if once:
             return
         found = []

@@ -9,7 +9,7 @@ from typing import Any, Final, NoReturn
 
 import typer
 
-from collector.errors import CollectorError, UsageError, printable
+from collector.errors import CollectorError, UsageError, by_the_system, printable
 from collector.system.memory import shortage
 from collector.system.secrets import without_secrets
 from collector.system.stopping import INTERRUPTED, answering, is_stopped, stop_is_reported
@@ -52,7 +52,8 @@ def run_command(app: typer.Typer, name: str, program: str) -> NoReturn:
                 _exit(f"{name}: {error}", _USAGE if isinstance(error, UsageError) else _FAILURE)
             if isinstance(error, MemoryError | OSError):
                 # Faults of records are reported where they happen; this is standard output on a full disk.
-                _exit(f"{name}: {without_secrets(str(error)) or 'memory ran out'}", _FAILURE)
+                reason = by_the_system(error) if isinstance(error, OSError) else str(error)
+                _exit(f"{name}: {without_secrets(reason) or 'memory ran out'}", _FAILURE)
             raise
 
 

@@ -14,6 +14,7 @@ from audit.output.escaping import in_line
 from audit.output.paragraphs import first
 from audit.output.progress import SILENT, Progress
 from audit.store import Store
+from collector.errors import cannot_write
 from figures.conditions import families
 from figures.data import Records, records_of
 from figures.errors import FiguresError
@@ -189,9 +190,7 @@ def build(
         )
         index.write_text(render(page), encoding="utf-8")
     except OSError as error:
-        raise FiguresError(
-            f"cannot write to {out}: {error.strerror or error}; choose another folder with --out"
-        ) from None
+        raise FiguresError(cannot_write(out, error, "--out")) from None
     return index
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVarTuple, Unpack
 
 from audit.output.escaping import visible
 from audit.output.progress import SILENT, Progress
+from collector.errors import cannot_write
 from collector.system.regular_files import read_regular
 from collector.system.stopping import temporary_folder
 from figures.errors import FiguresError
@@ -70,7 +71,7 @@ def run_notebooks(folder: Path, data: Sequence[Path], out: Path, progress: Progr
             environment = {**os.environ, "SALIENCE_DATA": named, "TMPDIR": str(scratch)}
             return runner.run(_run_all(paths, environment, pages, progress))
     except OSError as error:
-        raise FiguresError(f"cannot write to {pages}: {error.strerror or error}") from None
+        raise FiguresError(cannot_write(pages, error)) from None
 
 
 class _Loop(asyncio.SelectorEventLoop):

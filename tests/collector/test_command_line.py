@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
+import typer
 from typer.main import get_command
 
 import audit.cli
@@ -71,6 +73,18 @@ def test_plain_values_are_what_typer_makes_of_them(parameters) -> None:
                 wrong.append((parameter.name, value, ours, theirs))
     assert wrong == []
     assert known > 1000
+
+
+def test_an_empty_path_is_refused_by_every_command(parameters) -> None:
+    annotated = [(each, each.type_descriptor.annotation) for each in parameters]
+    paths = [each for each, annotation in annotated if Path in (annotation, *get_args(annotation))]
+    assert len(paths) > 50
+    convert_plainly(paths)
+    for each in paths:
+        for given in ("", ["data", ""]):
+            with pytest.raises(typer.BadParameter, match="the path is empty"):
+                each.get_runtime_param().coerce(given, each, None)
+        del each.get_runtime_param  # as Typer made it
 
 
 def test_defaults_and_what_is_usually_typed_is_plain(parameters) -> None:

@@ -159,7 +159,7 @@ def test_a_file_that_is_there_is_left_alone_and_a_damaged_one_written_again(tmp_
     assert write_grid(grid, tmp_path).stat().st_mtime == 1
     path.write_bytes(path.read_bytes()[:50])
     assert write_grid(grid, tmp_path).read_bytes() == encode_grid(grid)
-    with pytest.raises(StorageError, match=r"cannot write .*grid-\w+\.json: Not a directory; choose another --out"):
+    with pytest.raises(StorageError, match=r"cannot write .*grid-\w+\.json: Not a directory; name another place"):
         write_grid(grid, path / "out")
 
 

@@ -147,7 +147,7 @@ def test_mistakes_are_reported_in_one_line(data: Path, tmp_path: Path, capsys: p
         ("NOWHERE", 1, "NOWHERE"),
         ("EMPTY", 1, "no records"),
         ("DATA --env maze", 1, "no env maze in the records; they hold cartpole"),
-        ("DATA --out FILE", 1, "cannot write to"),
+        ("DATA --out FILE", 1, "cannot write "),
         ("--card EMPTY --plan plan.json", 2, "name records"),
         ("--card EMPTY", 1, "card.json"),
         ("DATA --card NOWHERE", 1, "NOWHERE"),

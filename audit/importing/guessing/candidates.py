@@ -124,7 +124,7 @@ def _scores(draft: Guess, found: Mapping[str, tuple[list[Pair], list[Pair]]]) ->
             text += f" Numbers are in {', '.join(shortened(numbers))}."
         if any(costs):
             path = (*costs[0], *costs[1])[0][0].path
-            text += f" By its name, of {path!r} the lower is better; write a column with its negative into the log."
+            text += f" By its name, of {path!r} the lower is better: state its columns, and run.direction=minimize."
         draft.ask("initial.mean_return", text, [])
 
 

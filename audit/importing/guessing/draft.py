@@ -16,9 +16,10 @@ from audit.importing.mapping import LogMapping
 from audit.importing.mapping_file import parse_mapping, refuse_mistakes
 from audit.importing.rows import MISSING, look_up
 from audit.importing.run import Import, import_rows
-from audit.output.errors import UsageError, count, shortened
+from audit.output.errors import AuditError, UsageError, count, shortened
 from audit.output.escaping import in_line
 from audit.output.rows import Table
+from collector.errors import cannot_write
 
 COLUMNS: Final = ("field", "column", "value", "reason")
 ROLES: Final = ("initial", "revised")
@@ -162,7 +163,8 @@ class Guess:
         """Write the mapping to a new file, or replace one with `force`.
 
         Raises:
-            UsageError: the file exists, or cannot be written.
+            UsageError: the file exists.
+            AuditError: it cannot be written.
         """
         try:
             with path.open("w" if force else "x", encoding="utf-8") as stream:
@@ -170,7 +172,7 @@ class Guess:
         except FileExistsError:
             raise UsageError(f"--map-out {path}: already exists; give another name, or --force to replace it") from None
         except OSError as error:
-            raise UsageError(f"--map-out {path}: {error.strerror}") from None
+            raise AuditError(cannot_write(path, error, "--map-out")) from None
 
     def try_out(self, folder: Path) -> Import:
         """Import the first rows to a folder that does not exist yet.

@@ -13,8 +13,8 @@ from audit.importing.guessing.columns import read_log, spelt
 from audit.importing.guessing.draft import Guess, key_of
 from audit.importing.guessing.names import WON
 from audit.importing.guessing.rows import check_order, find_answers, find_evidence, find_kept, identify
+from audit.importing.log_files import readable
 from audit.importing.mapping_file import SHIPPED, parse_mapping
-from audit.importing.run import readable
 from audit.output.errors import UsageError
 
 SETTINGS: Final = ("count_from", "run", "source", "thresholds")

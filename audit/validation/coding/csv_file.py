@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 from audit.output.errors import AuditError
 from audit.output.unfinished_results import folder_for
+from collector.errors import cannot_write
 from collector.system.regular_files import read_regular
 
 LARGEST: Final = 256 * 2**20
@@ -146,7 +147,7 @@ class CsvFile:
                 shutil.copymode(target, draft)
                 draft.replace(target)
         except OSError as error:
-            raise AuditError(f"{self.path}: {error.strerror or error}; nothing was written") from None
+            raise AuditError(cannot_write(self.path, error)) from None
 
 
 def _unquoted(field: str) -> str:

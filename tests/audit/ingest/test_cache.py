@@ -136,7 +136,7 @@ def test_a_cache_that_cannot_be_written_is_told_once_and_changes_nothing(data, m
     found, problems, notes = audited(data)
     assert (found, problems) == expected[:2]
     (note,) = set(notes) - set(expected[2])
-    assert "the cache /dev/null/cache cannot be written" in note
+    assert "cannot write the cache /dev/null/cache: " in note
     assert "\n" not in note
 
 

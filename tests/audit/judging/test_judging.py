@@ -356,6 +356,7 @@ def test_a_server_that_is_not_there_is_one_line(data, server):
     assert [line.split(" ")[1] for line in told[:2]] == ["4", "estimated"], "the cost comes first"
     assert len(told) == 3
     assert told[2].startswith("audit: cannot connect to Ollama at http://127.0.0.1:")
+    assert not data.with_name("data.judgements.jsonl").exists()
 
 
 @pytest.mark.parametrize("backend", DIALECTS)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from audit.cli import app
+from audit.output.errors import AuditError
 from audit.output.unfinished_results import folder_for
 from tests.audit.samples import revision, write_run
 
@@ -101,6 +104,83 @@ def test_importing_clears_what_a_killed_process_left(writer, tmp_path):
         result = CliRunner().invoke(app, [*map(str, arguments), *more])
         assert result.exit_code == 0, result.stderr
         assert {path.name for path in tmp_path.iterdir()} == {"map.toml", "log.jsonl", "out"}
+
+
+KILLED = """
+import os, pathlib, sys
+from audit.output import unfinished_results
+sync = unfinished_results._to_disk
+def killed(path):
+    if path == pathlib.Path(sys.argv[1]):  # the result is in its place, and the folder beside it is not removed yet
+        os._exit(9)
+    sync(path)
+unfinished_results._to_disk = killed
+from audit.cli import app
+app(sys.argv[2:])
+"""
+COMPLETE = {
+    "import": ("import", "--map", "map.toml", "log.jsonl", "--out", "result"),
+    "pack": ("pack", "data", "--out", "result.pack.parquet"),
+    "pack --partition": ("pack", "data", "--partition", "--out", "result"),
+    "export": ("export", "csv", "data", "--out", "result"),
+    "view --export": ("view", "data", "--export", "result"),
+}
+
+
+@pytest.mark.parametrize("command", COMPLETE)
+def test_what_a_process_killed_at_its_end_left_goes_even_where_the_next_one_refuses(command, tmp_path, monkeypatch):
+    from tests.audit.importing.foreign import MAPPING, lines, row
+
+    monkeypatch.chdir(tmp_path)
+    out = Path("out").resolve()
+    out.mkdir()
+    Path("map.toml").write_text(MAPPING)
+    Path("log.jsonl").write_bytes(lines(row()))
+    write_run(tmp_path / "data" / "run-01", [revision([1, 2, 3], [1, 1, 1])])
+    *arguments, name = COMPLETE[command]
+    arguments.append(str(out / name))
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    process = [sys.executable, "-c", KILLED, str(out), *arguments]
+    killed = subprocess.run(process, env=environment, capture_output=True, check=False)
+    assert killed.returncode == 9, killed.stderr
+    assert {path.name.endswith(".part") for path in out.iterdir()} == {True, False}
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == (0 if command == "view --export" else 2), result.stderr
+    assert [path.name for path in out.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("command", COMPLETE)
+def test_a_read_only_disk_is_one_sentence(command, tmp_path, monkeypatch):
+    from tests.audit.importing.foreign import MAPPING, lines, row
+
+    def mkdir(path, *arguments, **options):
+        if path.name.endswith(".part"):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+        return made(path, *arguments, **options)
+
+    made = Path.mkdir
+    (tmp_path / "map.toml").write_text(MAPPING)
+    (tmp_path / "log.jsonl").write_bytes(lines(row()))
+    write_run(tmp_path / "data" / "run-01", [revision([1, 2, 3], [1, 1, 1])])
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Path, "mkdir", mkdir)
+    *arguments, name = COMPLETE[command]
+    result = CliRunner().invoke(app, [*arguments, str(tmp_path / name)])
+    assert result.exit_code == 1
+    assert result.stderr.splitlines()[-1] == f"audit: cannot write {tmp_path / name}: Read-only file system"
+    assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(errno.ENOSPC, "No space left on device"), shutil.Error([("", "", "No space left on device")])]
+)
+def test_a_disk_that_fills_up_is_the_same_sentence(error, tmp_path):
+    with (
+        pytest.raises(AuditError, match=r"^cannot write .*result: No space left on device$"),
+        folder_for(tmp_path / "result"),
+    ):
+        raise error
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_disk_has_all_of_an_import_before_it_takes_its_place(tmp_path, monkeypatch):

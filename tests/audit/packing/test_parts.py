@@ -12,6 +12,7 @@ from audit.engine.database import Database
 from audit.ingest import cache as cache_module
 from audit.ingest import columns as columns_module
 from audit.ingest import gathering as gathering_module
+from audit.output.errors import AuditError
 from audit.packing import pack, parquet, records, thrift
 from audit.store import open_store
 from tests.audit.samples import revision, write_run
@@ -91,7 +92,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path, monkeypatch):
     for step in ("add", "_add_row_group"):
         with monkeypatch.context() as patch:
             patch.setattr(parquet.Assembled, step, full)
-            with pytest.raises(OSError, match="No space"):
+            with pytest.raises(AuditError, match=r"^cannot write .*: No space left on device$"):
                 pack(data, force=True, cache=False)
         assert [each.name for each in tmp_path.iterdir() if each.is_file()] == ["data.pack.parquet"]
         assert (tmp_path / "data.pack.parquet").read_bytes() == before

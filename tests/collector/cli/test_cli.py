@@ -87,7 +87,7 @@ def test_a_folder_that_cannot_be_written_or_a_server_that_is_down_is_one_line_an
     (tmp_path / "file").write_text("")
     down = ["--backend", "ollama", "--base-url", "http://127.0.0.1:9", "--out", tmp_path]
     for arguments, message in [
-        (["--out", tmp_path / "file" / "runs"], f"collect: cannot write to {tmp_path / 'file' / 'runs'}"),
+        (["--out", tmp_path / "file" / "runs"], f"collect: cannot write {tmp_path / 'file' / 'runs'}"),
         (down, "collect: cannot connect to Ollama at http://127.0.0.1:9 "),
     ]:
         result = in_process(main, *SMALL, *arguments)

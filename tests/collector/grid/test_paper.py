@@ -221,7 +221,7 @@ def test_a_server_that_is_down_or_a_folder_that_cannot_be_written_is_told_part_b
     server = ["--backend", "ollama", "--base-url", "http://127.0.0.1:9"]
     for out, more, message in [
         (tmp_path, server, "cannot connect to Ollama at http://127.0.0.1:9"),
-        (tmp_path / "file" / "grid", [], "cannot write to"),
+        (tmp_path / "file" / "grid", [], "cannot write "),
     ]:
         result = in_process(main, *SMALL, *more, "--out", out, "--part", "tau-off")
         assert result.returncode == 1
