@@ -37,7 +37,6 @@ AT_ONCE: Final = 256
 """Samples that are decompressed at a time."""
 _ZSTANDARD: Final = 93
 _ATTACHED: Final = "attachment://"
-_CUT: Final = frozenset({"max_tokens", "model_length"})
 
 T = TypeVar("T")
 
@@ -185,7 +184,7 @@ def completion_of(output: Output, attachments: Mapping[str, str]) -> Completion:
         thinking="\n".join(_resolved(each, attachments) for each in thoughts if each) or None,
         prompt_tokens=None if usage is None else usage.input_tokens + written,
         completion_tokens=None if usage is None else usage.output_tokens,
-        ended="length" if choice.stop_reason in _CUT else choice.stop_reason,
+        ended=choice.stop_reason,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
 from collector.llm.faults import Server
@@ -12,8 +12,11 @@ from collector.records import read_message, split_thinking
 
 NO_ANSWER: Final = "no answer after the thinking"
 """Why an answer that is all thinking is cut."""
-_BROKEN_OFF: Final = frozenset({"error", "content_filter"})
-"""Servers' words for why an answer that is not whole ends."""
+_OUT_OF_TOKENS: Final = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
+_BROKEN_OFF: Final = frozenset(
+    {"error", "content_filter", "abort", "sensitive", "safety", "network_error", "insufficient_system_resource"}
+)
+"""Servers' words for why an answer that is not whole ends, in lower case."""
 SEEDS = 2**31
 """Servers read a seed as a signed or unsigned integer of 32 or 64 bits; these fit all of them."""
 
@@ -71,10 +74,10 @@ def make_completion(
         raise server.unusable(f"the model refused: {said.refusal}", completion)
     if said.calls and not completion.text.strip():
         raise server.unusable(f"the reply holds only a call of a tool: {', '.join(said.calls)}", completion)
-    if ended in _BROKEN_OFF:
+    if _is(ended, _BROKEN_OFF):
         raise server.broken(completion)
     if not completion.text.strip():
-        raise server.empty(completion, ended=ended, structured=structured)
+        raise server.empty(completion, ran_out=_is(ended, _OUT_OF_TOKENS), structured=structured)
     return completion
 
 
@@ -117,9 +120,13 @@ def _cut(answer: str, tokens: int | None, ended: str | None) -> str | None:
     """Why an answer ends early, where it does."""
     if repeated := repeated_tail(answer):
         return f"repeats itself: {repeated!r}"
-    if ended == "length":
+    if _is(ended, _OUT_OF_TOKENS):
         return "cut off at the limit of tokens" if _count(tokens) is None else f"cut off after {tokens:,} tokens"
-    return f"broken off by the server ({ended})" if ended in _BROKEN_OFF else None
+    return f"broken off by the server ({ended})" if _is(ended, _BROKEN_OFF) else None
+
+
+def _is(ended: str | None, words: Collection[str]) -> bool:
+    return ended is not None and ended.lower() in words
 
 
 def _count(tokens: int | None) -> int | None:

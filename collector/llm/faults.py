@@ -183,16 +183,16 @@ class Server:
         """An answer that ends where the server broke it off; its `cut` says why."""
         return CallError(Kind.BROKEN, f"{self.model} on {self.label}: {completion.cut}", SEE_LOG, completion=completion)
 
-    def empty(self, completion: Completion, *, ended: str | None, structured: bool = False) -> CallError:
+    def empty(self, completion: Completion, *, ran_out: bool = False, structured: bool = False) -> CallError:
         """An answer without text.
 
         Args:
             completion: the answer.
-            ended: the server's word for why it stopped.
+            ran_out: it ended at the limit of tokens.
             structured: its form was to be enforced, which some servers do while the model still thinks.
         """
         what = f"{self.model} on {self.label} gave an empty answer" + (" after thinking" if completion.thinking else "")
-        if ended == "length":
+        if ran_out:
             todo = "allow more tokens, in the request or in the server's context length"
             return CallError(Kind.EMPTY, f"{what} and ran out of tokens", todo, completion=completion)
         todo = "try again with another seed or another model"

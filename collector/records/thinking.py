@@ -137,8 +137,8 @@ def _marks(text: str) -> list[_Mark]:
         start, end = match.span()
         kind, closes = int(str(match.lastgroup)[1:]), str(match.lastgroup)[0] == "c"
         before = text[max(0, start - 99) : start].rstrip(" \t")
-        blanks = start - len(before) != max(0, start - 99)
-        opens_line = before.endswith("\n") or (not before and start < 99)
+        blanks = text[max(0, start - 99) + len(before) : start]
+        opens_line = (before.endswith("\n") or (not before and start < 99)) and blanks in ("", " ", "  ", "   ")
         follows = _ATTACHED.match(before[-1:]) is not None
         if closes:
             quoted = text[end : end + 1] in _QUOTES.get(before[-1:], ())
@@ -199,8 +199,9 @@ def _unquoted(text: str, marks: Sequence[_Mark]) -> list[_Mark]:
         place += 1
         if mark.closes or mark.is_set:
             found.append(mark)
-        elif after and after.closes and after.kind == mark.kind and "\n" not in text[mark.end : after.start]:
-            place += 1
+        elif after and after.closes and after.kind == mark.kind:
+            on_one_line = "\n" not in text[mark.end : after.start]
+            place += on_one_line or text[after.end : after.end + 1] in _QUOTES.get(text[mark.start - 1], ())
     return found
 
 

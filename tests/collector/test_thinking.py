@@ -46,6 +46,8 @@ CASES = {
     "Put it in <think></think> tags.": ("Put it in <think></think> tags.", None),
     "Close it with </think> before the answer.": ("Close it with </think> before the answer.", None),
     'It has "</think>" and “<think>” in it.': ('It has "</think>" and “<think>” in it.', None),
+    'Say "<think>\nreasons\n</think>" first.': ('Say "<think>\nreasons\n</think>" first.', None),
+    "So:\n\n    <think>\n    b\n    </think>\n\nThen.": ("So:\n\n    <think>\n    b\n    </think>\n\nThen.", None),
     "Add `<think>` and `</think>`.": ("Add `<think>` and `</think>`.", None),
     "~~~\n<think>\n~~~\nThe worst.": ("~~~\n<think>\n~~~\nThe worst.", None),
     "Better:\n```\n<think>\nreasons\n</think>\n```": ("Better:\n```\n<think>\nreasons\n</think>\n```", None),
