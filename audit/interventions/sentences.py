@@ -90,11 +90,12 @@ def moving(analysis: Analysis) -> Iterator[str]:
 
 def _how(share: Share, most: str) -> str:
     """How a share moves the critic: towards a rollout, by how little, or away from it."""
-    if share.verdict == AWAY:
-        return f"moves this critic{most and f'{most},'} away from that rollout"
     margin = margin_of(share.name, SMALLEST)
-    is_small = share.name in FOLLOWED and share.high < margin
-    return f"moves this critic{most}{f', but by less than {percent(margin)}' if is_small else ''}"
+    is_small = share.name in FOLLOWED and -margin < share.low and share.high < margin
+    little = f", but by less than {percent(margin)}" if is_small else ""
+    if share.verdict == AWAY:
+        return f"moves this critic{most and f'{most},'} away from that rollout{little}"
+    return f"moves this critic{most}{little}"
 
 
 def _limits(analysis: Analysis) -> Iterator[str]:

@@ -105,7 +105,7 @@ class UnitCalls:
 def unit_calls(experiment: Experiment) -> list[UnitCalls]:
     """The units whose answers in `C` can be held against references; unreadable answers are left out."""
     found = []
-    has_none = bool(experiment.arm(NOTHING_SHOWN))
+    has_none = any(each.readable for answers in experiment.arm(NOTHING_SHOWN).values() for each in answers)
     arms = (*ALONE, NOTHING_SHOWN) if has_none else ALONE
     for unit, answered in sorted(experiment.arm(CONJOINT).items()):
         answers = [each for each in answered if each.readable and _whole(each.shown)]

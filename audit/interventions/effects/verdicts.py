@@ -129,7 +129,8 @@ def verdicts(
                 judged[row.name] = _unmoved(row.name, judged, followed, bounds, alpha, margin_of(row.name, smallest))
     judged |= dict.fromkeys(opposed(rows) if signal >= LEAST_SIGNAL else (), CANNOT_TELL)
     more = _more(followed, stimuli, rows, alpha, smallest) if signal >= LEAST_SIGNAL else {}
-    more = {name: times for name, times in more.items() if name not in opposed(rows)}
+    settled = {name for names in FACTORS if AWAY in {judged.get(each) for each in names} for name in names}
+    more = {name: times for name, times in more.items() if name not in {*opposed(rows), *settled}}
     return [
         row._replace(
             verdict=judged[row.name],
