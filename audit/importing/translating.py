@@ -25,9 +25,10 @@ PRECISION: Final = 5.1e-5
 """Relative difference that a stated mean may have from that of its returns: logs often write four decimals."""
 PER_ROLLOUT: Final = ("lengths", "seeds", "ended", "example_ids")
 TEXT_ONLY: Final = ("text", "example_ids")
-_SCORES: Final = frozenset(f"{role}.{name}" for role in ("initial", "revised") for name in ("returns", "mean_return"))
 
 Record = dict[str, Any]
+
+_SCORES: Final = frozenset(f"{role}.{name}" for role in ("initial", "revised") for name in ("returns", "mean_return"))
 
 
 class RowError(ValueError):
