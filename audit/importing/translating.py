@@ -27,9 +27,10 @@ PRECISION: Final = 5.1e-5
 PER_ROLLOUT: Final = ("lengths", "seeds", "ended", "example_ids")
 TEXT_ONLY: Final = ("text", "example_ids")
 ANSWERS: Final = {f"{role}.answer": f"{role}.thinking" for role in ("initial", "revised")}
-_SCORES: Final = frozenset(f"{role}.{name}" for role in ("initial", "revised") for name in ("returns", "mean_return"))
 
 Record = dict[str, Any]
+
+_SCORES: Final = frozenset(f"{role}.{name}" for role in ("initial", "revised") for name in ("returns", "mean_return"))
 
 
 class RowError(ValueError):
