@@ -35,12 +35,12 @@ def fitting(
         The columns in the order in which they are shown, each with its width.
     """
     left = room + 1  # each column takes a blank more than its width, and the last one needs none
+    narrow = narrowest(widths, texts)
     chosen: dict[str, int] = {}
     for column in order or essential:
-        least = min(widths[column], LEAST_TEXT) if column in texts else widths[column]
-        if least < left or not chosen:
-            chosen[column] = least
-            left -= least + 1
+        if narrow[column] < left or not chosen:
+            chosen[column] = narrow[column]
+            left -= narrow[column] + 1
     chosen = {column: chosen[column] for column in essential if column in chosen}
     for column, least in chosen.items():
         chosen[column] = min(widths[column], least + max(left, 0))
@@ -52,3 +52,35 @@ def fitting(
                 chosen[column] = widths[column]
                 left -= widths[column] + 2
     return chosen
+
+
+def narrowest(widths: Mapping[str, int], texts: Collection[str]) -> dict[str, int]:
+    """The widths of columns where texts are broken into lines."""
+    return {column: min(width, LEAST_TEXT) if column in texts else width for column, width in widths.items()}
+
+
+def stacked(
+    columns: Sequence[str], keys: Sequence[str], widths: Mapping[str, int], texts: Collection[str], room: int
+) -> list[dict[str, int]]:
+    """Choose columns of several tables below each other that have all columns between them.
+
+    Args:
+        columns: as they are shown.
+        keys: those that every table begins with.
+        widths: characters that each column needs.
+        texts: columns that can be narrower, because words can be broken into lines.
+        room: characters of a line, which a table exceeds only for a single column beside its keys.
+
+    Returns:
+        For each table its columns, each with its width.
+    """
+    least = narrowest(widths, texts)
+    tables: list[list[str]] = []
+    for column in (column for column in columns if column not in keys):
+        if not tables or sum(least[each] + 1 for each in (*keys, *tables[-1], column)) > room + 1:
+            tables.append([])
+        tables[-1].append(column)
+    return [
+        {each: least[each] for each in (*keys, *some)} | fitting([*keys, *some], [], widths, texts, room)
+        for some in tables
+    ]
