@@ -50,18 +50,18 @@ def deciding(columns: Sequence[str], rows: Sequence[Row]) -> list[str]:
 def by_importance(columns: Sequence[str], rows: Sequence[Row]) -> list[str]:
     """Columns in the order in which a narrow table keeps them.
 
-    Columns that identify rows come first, then those that decide, then other texts. Where numbers have intervals,
-    these come right behind, then p-values; counts without a percentage come behind all others. Without intervals,
+    Columns that identify rows come first, then those that decide. Where numbers have intervals, texts and these come
+    right behind, then p-values; counts without a percentage come behind all others. Without intervals, the other
     columns stay in their order. Columns without any value come last.
     """
     every, columns = columns, [column for column in columns if _any(rows, column)]
     empty = [column for column in every if column not in columns]
-    texts = [column for column in columns if not is_number_column(rows, column)]
-    first = list(dict.fromkeys([*keys(columns), *deciding(columns, rows), *texts]))
+    first = list(dict.fromkeys([*keys(columns), *deciding(columns, rows)]))
     intervals = [column for column in columns if _any(rows, f"{column}_low", f"{column}_high")]
     if intervals:
+        texts = [column for column in columns if not is_number_column(rows, column)]
         tests = [column for column in columns if column.endswith("_p")]
-        first = list(dict.fromkeys([*first, *intervals, *tests]))
+        first = list(dict.fromkeys([*first, *texts, *intervals, *tests]))
     rest = [column for column in columns if column not in first]
     counts = [column for column in rest if intervals and _is_count(rows, column)]
     return [*first, *(column for column in rest if column not in counts), *counts, *empty]

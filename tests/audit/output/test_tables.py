@@ -74,12 +74,12 @@ def test_a_plain_table_has_the_names_of_its_columns_and_points_below_each_other(
 def wide_rows(condition="c"):
     return [
         {"condition": condition, "env": env, "variant": "r2po", "count": count, "count_pct": 12.5, "score": score}
-        | {"text": "a reason of several words, longer than a line", "other": other, "same": "always"}
+        | {"reason": "a reason of several words, longer than a line", "other": other, "same": "always"}
         for env, count, score, other in (("cartpole", 8, 225.385, 1), ("mine", 125, -0.5, 2))
     ]
 
 
-ESSENTIAL = ["condition", "env", "variant", "count", "score", "text"]
+ESSENTIAL = ["condition", "env", "variant", "count", "score", "reason"]
 MORE = ["count_pct", "other", "same"]
 
 
@@ -97,14 +97,14 @@ def test_a_table_fits_into_the_width_that_is_known(capsys, monkeypatch):
     for width in (60, 80, 100, 140):
         lines = printed(capsys, monkeypatch, width)
         assert max(map(len, lines)) <= width
-        assert lines[1].split()[:5] == ["env", "variant", "count", "score", "text"]
+        assert lines[1].split()[:5] == ["env", "variant", "count", "score", "reason"]
         assert lines[3].split()[:2] == ["CartPole", "R2PO"]
         assert "8 (12.5%)" in lines[3]
         # Words are broken into lines where there is no room for them, and are all there.
-        text = " ".join(line[lines[1].index("text") :].split("  ")[0] for line in lines[3:5])
+        text = " ".join(line[lines[1].index("reason") :].split("  ")[0] for line in lines[3:5])
         assert text.startswith("a reason of several words, longer")
     # Room goes to other columns unless they say the same in every row.
-    assert lines[1].split() == ["env", "variant", "count", "score", "text", "other"]
+    assert lines[1].split() == ["env", "variant", "count", "score", "reason", "other"]
     assert "Left out: same." in lines
 
 
@@ -113,16 +113,16 @@ def test_what_is_left_out_is_named_in_the_order_of_importance(capsys, monkeypatc
     # A column that says the same of every row makes room for another.
     assert " ".join(lines[:2]) == "Title, condition c, variant R2PO"
     assert lines[2].split() == ["env", "count", "score"]
-    assert " ".join(lines[lines.index("") + 1 :]) == "Left out: text, other, same; --columns has them."
+    assert " ".join(lines[lines.index("") + 1 :]) == "Left out: reason, other, same; --columns has them."
 
 
 def test_without_a_known_width_or_whole_all_essential_columns_are_printed(capsys, monkeypatch):
-    lines = printed(capsys, monkeypatch, None, [{**row, "text": "x" * 150} for row in wide_rows()])
-    assert lines[1].split() == ["env", "variant", "count", "score", "text"]
+    lines = printed(capsys, monkeypatch, None, [{**row, "reason": "x" * 150} for row in wide_rows()])
+    assert lines[1].split() == ["env", "variant", "count", "score", "reason"]
     assert any("x" * 150 in line for line in lines)
     assert "Left out: other, same." in lines
     lines = printed(capsys, monkeypatch, 30, more=(), whole=True)
-    assert lines[1].split() == ["env", "variant", "count", "score", "text"]
+    assert lines[1].split() == ["env", "variant", "count", "score", "reason"]
     assert "Left out" not in "".join(lines)
 
 
@@ -158,6 +158,7 @@ def test_a_narrow_table_keeps_what_decides_then_intervals_and_drops_counts_first
     columns = ("env", "runs", "regressions", "mean", "nothing", "ratio", "p")
     row = {"condition": "c", "env": "cartpole", "runs": 4, "regressions": 31, "regressions_pct": 62.0, "mean": 0.5}
     rows = [{**row, "ratio": 1.25, "ratio_low": 0.75, "ratio_high": 1.625, "p": 0.25, "nothing": None}]
+    rows.append({**rows[0], "env": "mine"})
     assert by_importance(columns, rows) == ["env", "regressions", "p", "ratio", "mean", "runs", "nothing"]
     without = [{**row, "ratio": 1.25, "p": 0.25, "nothing": None}]
     assert by_importance(columns, without) == ["env", "regressions", "p", "runs", "mean", "ratio", "nothing"]
