@@ -100,8 +100,8 @@ class Table:
             UsageError: there is no such column, or the limit is not positive.
         """
         names = [columns] if isinstance(columns, str) else columns
-        wanted = list(self.columns) if names is None else chosen("--columns", names, self.columns)
-        by = orders([sort] if isinstance(sort, str) else sort, self.columns)
+        wanted = list(self.columns) if names is None else chosen("--columns", names, self.columns, self.headings)
+        by = orders([sort] if isinstance(sort, str) else sort, self.columns, self.headings)
         notes = list(self.notes)
         if limit is not None and limit < 1:
             raise UsageError(f"--limit {limit}: give a number of rows, at least 1")
