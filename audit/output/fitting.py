@@ -60,13 +60,19 @@ def narrowest(widths: Mapping[str, int], texts: Collection[str]) -> dict[str, in
 
 
 def stacked(
-    columns: Sequence[str], keys: Sequence[str], widths: Mapping[str, int], texts: Collection[str], room: int
+    order: Sequence[str],
+    keys: Sequence[str],
+    wanted: Sequence[str],
+    widths: Mapping[str, int],
+    texts: Collection[str],
+    room: int,
 ) -> list[dict[str, int]]:
-    """Choose columns of several tables below each other that have all columns between them.
+    """Choose columns of several tables below each other that have all wanted columns between them.
 
     Args:
-        columns: as they are shown.
+        order: all columns in the order of importance; those that are not wanted are in the first table that has room.
         keys: those that every table begins with.
+        wanted: those that some table has to have, as they are shown.
         widths: characters that each column needs.
         texts: columns that can be narrower, because words can be broken into lines.
         room: characters of a line, which a table exceeds only for a single column beside its keys.
@@ -75,12 +81,15 @@ def stacked(
         For each table its columns, each with its width.
     """
     least = narrowest(widths, texts)
-    tables: list[list[str]] = []
-    for column in (column for column in columns if column not in keys):
-        if not tables or sum(least[each] + 1 for each in (*keys, *tables[-1], column)) > room + 1:
-            tables.append([])
-        tables[-1].append(column)
-    return [
-        {each: least[each] for each in (*keys, *some)} | fitting([*keys, *some], [], widths, texts, room)
-        for some in tables
-    ]
+    parts: list[list[str]] = []
+    for column in (column for column in wanted if column not in keys):
+        if not parts or sum(least[each] + 1 for each in (*keys, *parts[-1], column)) > room + 1:
+            parts.append([])
+        parts[-1].append(column)
+    rest = [column for column in order if column not in {*keys, *wanted}]
+    tables = []
+    for part in parts:
+        found = fitting([*keys, *part, *rest], [], widths, texts, room)
+        tables.append({each: least[each] for each in (*keys, *part)} | found)
+        rest = [column for column in rest if column not in found]
+    return tables

@@ -54,12 +54,13 @@ def arranged(
         columns = [column for column in columns if column not in shared]
     # Others are no help if they are empty, or the same text in every row.
     telling = [column for column in more if len({text for text in cells[column] if text.strip()}) > (column in texts)]
-    chosen = fitting(columns, telling, widths, texts, room, by_importance(columns, rows))
+    order = by_importance(columns, rows)
+    chosen = fitting(columns, telling, widths, texts, room, order)
     wanted = [column for column in columns if column in (deciding(columns, rows) if decides is None else decides)]
     if all(column in chosen for column in wanted):
         return Arrangement([chosen], shared)
-    needed = [column for column in columns if column in {*keys(columns), *wanted}]
-    return Arrangement(stacked(needed, keys(columns), widths, texts, room), shared)
+    tables = stacked(order, keys(columns), wanted, widths, texts, room)
+    return Arrangement([{each: table[each] for each in columns if each in table} for table in tables], shared)
 
 
 def cell_width(texts: Sequence[str]) -> int:

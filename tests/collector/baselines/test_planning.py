@@ -99,6 +99,6 @@ def test_without_the_extra_nothing_is_begun_and_the_way_to_install_it_is_told(tm
         app(["--env", "cartpole", "--variant", "sb3-ppo", "--out", str(out)], standalone_mode=False)
     message = str(error.value)
     assert message.startswith("baselines need torch, not installed here")
-    assert message.index("first install PyTorch") < message.index("pip install 'salience-audit[baselines]'")
+    assert message.index("first install PyTorch") < message.index("pip install '.[baselines]'")
     assert "\n" not in message
     assert not out.exists()
