@@ -83,7 +83,7 @@ def test_the_condition_names_only_what_matters_to_a_baseline():
 
 
 def test_language_models_and_baselines_are_planned_together():
-    runs = plan(request("r2po", "sb3-ppo", runs=2))
+    runs = plan(request("R2PO", "PPO", runs=2))
     assert [(run.method.id, run.backend, run.run) for run in runs] == [
         ("r2po", "simulated", 1),
         ("sb3-ppo", "stable-baselines3", 1),
