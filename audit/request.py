@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from audit.output.errors import AuditError, Problem, UsageError, count, report
 from audit.output.escaping import in_line
+from audit.output.names import meant
 from audit.vocabulary.detectors import DEFAULT, DEFAULT_OF_TEXTS
 from audit.vocabulary.keys import RunKey
 from audit.vocabulary.reading import Reading
@@ -45,6 +46,8 @@ class Request(Reading):
     """Records that are open already; they stay open, and their paths, detector, subject and thresholds count."""
     said: list[str] = field(default_factory=list, compare=False, repr=False)
     """The lines that were printed on standard error when the records were opened."""
+    ids: dict[tuple[str, str], str] = field(default_factory=dict, compare=False, repr=False)
+    """The ids that the names asked for stand for, by column and name, once the records are known."""
 
     def open(self, *, all_detectors: bool = False) -> Store:
         """Open the records and print their problems on standard error.
@@ -82,7 +85,7 @@ class Request(Reading):
             is_given = self.judge or (self.judgements and not all_detectors)
             if self.store is None and is_given and not store.detected_by.is_judged:
                 raise UsageError("--judgements and --judge are for --detector judge, or a rubric")
-            self._check({column: names(store, column) for column, _ in self._filters()}, store.problems)
+            self._check({column: names(store, column) for column, _ in self.filters()}, store.problems)
             resources.pop_all()
         return store
 
@@ -113,7 +116,7 @@ class Request(Reading):
         """The selected rows."""
         from duckdb import ColumnExpression, ConstantExpression
 
-        for column, values in self._filters():
+        for column, values in self.filters():
             constants = [ConstantExpression(value) for value in values]
             relation = relation.filter(ColumnExpression(column).isin(*constants))
         return relation
@@ -128,23 +131,28 @@ class Request(Reading):
         Raises:
             AuditError: no run has a selected name.
         """
-        wanted = [(RunKey._fields.index(column), values) for column, values in self._filters()]
-        held = {RunKey._fields[place]: sorted({run.identity[place] for run in records.runs}) for place, _ in wanted}
+        places = {column: RunKey._fields.index(column) for column, _ in self.filters()}
+        held = {column: sorted({run.identity[place] for run in records.runs}) for column, place in places.items()}
         self._check(held, records.problems)
+        wanted = [(places[column], values) for column, values in self.filters()]
         return [run for run in records.runs if all(run.identity[place] in values for place, values in wanted)]
 
     def _check(self, held: Mapping[str, Sequence[str | int]], problems: Sequence[Problem]) -> None:
-        for column, values in self._filters():
+        for column, values in self.filters():
+            known = [each for each in held[column] if isinstance(each, str)]
+            self.ids.update({(column, each): meant(each, known) for each in values if isinstance(each, str)})
+        for column, values in self.filters():
             if missing := [value for value in values if value not in held[column]]:
                 lines = "".join(f"\n{line}" for line in report(problems))
                 raise AuditError(
                     f"no {column} {_listed(missing)} in the records; they hold {_listed(held[column])}{lines}"
                 )
 
-    def _filters(self) -> list[tuple[str, Sequence[str | int]]]:
-        """The columns that rows are selected by, each with the selected values."""
-        asked = (("env", self.env), ("variant", self.variant), ("condition", self.condition), ("run", self.run))
-        return [(column, values) for column, values in asked if values]
+    def filters(self) -> list[tuple[str, Sequence[str | int]]]:
+        """The columns that rows are selected by, each with the selected values: ids, once the records are known."""
+        asked = (("env", self.env), ("variant", self.variant), ("condition", self.condition))
+        named = [(name, [self.ids.get((name, each), each) for each in values]) for name, values in asked if values]
+        return [*named, *([("run", self.run)] if self.run else [])]
 
 
 def names(store: Store, column: str) -> list[Any]:

@@ -18,6 +18,7 @@ from collector.prompts import Prompts, templates
 from collector.revision_rule import AUTOMATIC, RULES, RevisionRule, named
 from collector.spec import RunSpec, is_label, slug
 from collector.switches import Switches, effective, labels, switched
+from collector.system.naming import meant
 from collector.tasks import TASKS, Task, get_task
 
 
@@ -50,7 +51,8 @@ def plan(request: Request) -> list[RunSpec]:
     if request.prompt_folder is not None:
         templates.check(request.prompt_folder)
     tasks = [get_task(name) for name in _expand(request.envs, {"all": TASKS})]
-    methods = [_method(name) for name in _expand(request.variants, {"all": METHODS, ALL: BASELINES})]
+    variants = [_id_of(name) for name in request.variants]
+    methods = [_method(name) for name in _expand(variants, {"all": METHODS, ALL: BASELINES})]
     for task in tasks:
         if request.prompt_folder is not None:
             Prompts(task, request.prompt_folder).try_out()
@@ -62,9 +64,7 @@ def plan(request: Request) -> list[RunSpec]:
             f"and begin with a letter or a digit"
         )
     _refuse_unfit(request, methods)
-    cells = [
-        (task, method) for task in tasks for method in methods if baselines.is_wanted(method, task, request.variants)
-    ]
+    cells = [(task, method) for task in tasks for method in methods if baselines.is_wanted(method, task, variants)]
     return [_spec(request, task, method, run) for run in range(1, request.runs + 1) for task, method in cells]
 
 
@@ -91,7 +91,14 @@ def _refuse_unfit(request: Request, methods: Sequence[Method]) -> None:
 
 def left_out(request: Request) -> str | None:
     """One line that names what the plan skips, if anything."""
-    return baselines.left_out([get_task(name) for name in _expand(request.envs, {"all": TASKS})], request.variants)
+    tasks = [get_task(name) for name in _expand(request.envs, {"all": TASKS})]
+    return baselines.left_out(tasks, [_id_of(name) for name in request.variants])
+
+
+def _id_of(variant: str) -> str:
+    """The id of a method, a baseline or a group of them, which tables call by another name."""
+    names = {each: each.removeprefix("sb3-") for each in BASELINES} | {"propsplus": "props+"}
+    return meant(variant, ["all", ALL, *METHODS, *BASELINES], names)
 
 
 def _method(name: str) -> Method:
@@ -195,4 +202,5 @@ def _condition(request: Request, task: Task, method: Method, chosen: Mapping[str
 
 def _expand(names: Sequence[str], groups: Mapping[str, Iterable[str]]) -> list[str]:
     """Names without repetition; the name of a group is expanded to its members."""
-    return list(dict.fromkeys(name for given in names for name in groups.get(given, [given])))
+    asked = [meant(name, groups) for name in names]
+    return list(dict.fromkeys(name for given in asked for name in groups.get(given, [given])))

@@ -102,7 +102,7 @@ def _run(notebooks: Path, data: Sequence[Path], out: Path, progress: PrintedProg
     if packages := missing():
         _say(
             f"notebooks are left out, for want of {', '.join(packages)}; "
-            "pip install 'salience-audit[notebooks]' brings them"
+            "in a clone, pip install '.[notebooks]' brings them"
         )
         return []
     ran = run_notebooks(notebooks, data, out, progress)

@@ -52,8 +52,6 @@ from audit.measures.permutation import no_change as no_change
 from audit.measures.permutation import no_change_paired as no_change_paired
 from audit.measures.sign_flip import SignFlip as SignFlip
 from audit.measures.sign_flip import sign_flip_test as sign_flip_test
-from audit.measures.split_half import SplitHalf as SplitHalf
-from audit.measures.split_half import split_half_correlation as split_half_correlation
 from audit.measures.stratified import Estimate as Estimate
 from audit.measures.stratified import stratified_bootstrap as stratified_bootstrap
 from audit.measures.stratified_permutation import StratifiedDifference as StratifiedDifference

@@ -160,9 +160,9 @@ def test_reading_records_imports_no_simulator_compiler_or_client(data: Path, she
     assert ended == [f"{' '.join(line)}: 0" for line in lines], done.stderr
     # Notebooks are an extra: figures are drawn without.
     message, _ = ends(done.stderr)[-1]
-    [needed] = [line for line in message if "salience-audit[notebooks]" in line]
+    [needed] = [line for line in message if ".[notebooks]" in line]
     assert f"notebooks are left out, for want of {', '.join(NOTEBOOKS)}" in needed
-    assert "pip install 'salience-audit[notebooks]'" in needed
+    assert "pip install '.[notebooks]'" in needed
     assert done.stdout.splitlines()[-1] == str(tmp_path / "figures/index.html")
     assert (tmp_path / "figures/index.html").is_file()
     assert not (tmp_path / "figures/notebooks").exists()
@@ -182,14 +182,14 @@ def test_clients_and_baselines_are_extras(tmp_path: Path) -> None:
         *((blocked, [*collected, "sb3-ppo", *out]) for blocked in BASELINES),
     )
     openai, judge, *baselines = ends(done.stderr)
-    needed = "the openai backend needs the openai package: pip install 'salience-audit[openai]'"
+    needed = "the openai backend needs the openai package: in a clone, pip install '.[openai]'"
     assert openai == ([f"collect: {needed}"], "2")
     assert (judge[0][-1], judge[1]) == (f"audit: {needed}", "2")
     assert len(baselines) == len(BASELINES)
     for message, status in baselines:
         assert (len(message), status) == (1, "1")
         assert message[0].startswith("collect: baselines need ")
-        assert "pip install 'salience-audit[baselines]'" in message[0]
+        assert "pip install '.[baselines]'" in message[0]
     assert not (tmp_path / "out").exists()
 
 

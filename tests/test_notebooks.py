@@ -400,7 +400,7 @@ def test_without_notebooks_or_their_packages_the_want_is_reported(tmp_path, monk
     monkeypatch.setattr(notebooks, "find_spec", lambda name: None if name == "nbconvert" else name)
     assert command(monkeypatch, little, "--out", tmp_path / "out", "--notebooks", FOLDER) == 0
     out, err = capsys.readouterr()
-    reported = "notebooks are left out, for want of nbconvert; pip install 'salience-audit[notebooks]' brings them"
+    reported = "notebooks are left out, for want of nbconvert; in a clone, pip install '.[notebooks]' brings them"
     assert (out, err.splitlines()[0]) == ("index.html\n", f"figures: {reported}")
 
 

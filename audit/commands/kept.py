@@ -54,9 +54,20 @@ DETECTING: Final = frozenset({None, *DETECTORS}) - {"judge"}
 MOST: Final = 5000
 """Rows of a table that is kept, at most."""
 
-_UNKEYED: Final = frozenset({"paths", "cache", "store", "said"})
+_UNKEYED: Final = frozenset({"paths", "cache", "store", "said", "ids"})
 """What of a request is known otherwise, or decides nothing."""
-_ATTRIBUTES: Final = ("title", "essential", "headings", "caption", "notes", "plain", "whole", "longest_text", "parts")
+_ATTRIBUTES: Final = (
+    "title",
+    "essential",
+    "headings",
+    "caption",
+    "notes",
+    "plain",
+    "whole",
+    "decides",
+    "longest_text",
+    "parts",
+)
 """What is kept of a table beside its columns and rows."""
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from audit.output.errors import UsageError
 from audit.output.escaping import in_line
 from audit.output.formats import Row
+from audit.output.names import meant
 
 if TYPE_CHECKING:
     import duckdb
@@ -17,29 +18,34 @@ Order = tuple[str, bool]
 """A column, and whether its largest values come first."""
 
 
-def chosen(option: str, names: Sequence[str], columns: Sequence[str]) -> list[str]:
-    """The columns of some names, each once.
+def chosen(
+    option: str, names: Sequence[str], columns: Sequence[str], headings: Mapping[str, str] | None = None
+) -> list[str]:
+    """The columns of some names, which may be headings as tables print them, each once.
 
     Raises:
         UsageError: there is no such column; the message has names that are near.
     """
-    for name in names:
+    found = [meant(name, columns, headings or {}) for name in names]
+    for name in found:
         if name not in columns:
             near = difflib.get_close_matches(name, columns, n=3)
             hint = f"did you mean {_either(near)}?" if near else f"columns are {', '.join(columns)}"
             raise UsageError(in_line(f"{option} {name}: no such column; {hint}"))
-    return list(dict.fromkeys(names))
+    return list(dict.fromkeys(found))
 
 
-def orders(names: Sequence[str], columns: Sequence[str]) -> list[Order]:
-    """The orders that `COLUMN` and `-COLUMN` stand for.
+def orders(names: Sequence[str], columns: Sequence[str], headings: Mapping[str, str] | None = None) -> list[Order]:
+    """The orders that `COLUMN` and `-COLUMN` stand for, with a column's name or its heading.
 
     Raises:
         UsageError: there is no such column.
     """
-    bare = [name if name in columns else name.removeprefix("-") for name in names]
-    chosen("--sort", bare, columns)
-    return [(column, column != name) for column, name in zip(bare, names, strict=True)]
+    found = []
+    for name in names:
+        bare = name if name in columns else name.removeprefix("-")
+        found.append((chosen("--sort", [bare], columns, headings)[0], bare != name))
+    return found
 
 
 def arranged(rows: Sequence[Row], sort: Sequence[Order], limit: int | None) -> list[Row]:

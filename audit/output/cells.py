@@ -38,6 +38,8 @@ def cells(rows: Sequence[Row], column: str) -> list[str]:
         known = NAMED.get(column, {})
         return [known.get(text, text) for text in plain_cells(rows, column)]
     values, shares, lows, highs = ([row.get(f"{column}{end}") for row in rows] for end in ("", *FOLDED))
+    if column == "pct" or column.endswith("_pct"):
+        values, lows, highs = ([_percentage(value) for value in some] for some in (values, lows, highs))
     has_one = [pair != (None, None) for pair in zip(lows, highs, strict=True)]
     if any(share is not None for share in shares):
         values = [None if is_weighted(row, column) else row[column] for row in rows]
@@ -74,34 +76,6 @@ def unfolded(columns: Sequence[str], among: Sequence[str] = ()) -> list[str]:
     return [column for column in columns if not any(_is_end(column, end, every) for end in FOLDED)]
 
 
-def by_importance(columns: Sequence[str], rows: Sequence[Row]) -> list[str]:
-    """Columns in the order in which a narrow table keeps them.
-
-    Where numbers have intervals, these come right behind the texts, shares last of them, then p-values; counts without
-    a percentage come behind all others. Without intervals, columns stay in their order. Columns without any value come last.
-    """
-    every, columns = columns, [column for column in columns if _any(rows, column)]
-    empty = [column for column in every if column not in columns]
-    texts = [column for column in columns if not is_number_column(rows, column)]
-    bounded = [column for column in columns if _any(rows, f"{column}_low", f"{column}_high")]
-    intervals = sorted(bounded, key=lambda column: _any(rows, f"{column}_pct"))
-    if not intervals:
-        return [*columns, *empty]
-    tests = [column for column in columns if column == "p" or column.endswith("_p")]
-    first = [*texts, *intervals, *tests]
-    rest = [column for column in columns if column not in first]
-    counts = [column for column in rest if _is_count(rows, column)]
-    return [*first, *(column for column in rest if column not in counts), *counts, *empty]
-
-
-def _is_count(rows: Sequence[Row], column: str) -> bool:
-    return not _any(rows, f"{column}_pct") and all(isinstance(row[column], int | None) for row in rows)
-
-
-def _any(rows: Sequence[Row], *columns: str) -> bool:
-    return any(row.get(column) is not None for row in rows for column in columns)
-
-
 def short(text: str) -> str:
     """A text in one line, cut where it is very long."""
     shown = in_line(text)
@@ -124,11 +98,15 @@ def _short_value(value: Any, longest: int) -> tuple[Any, bool]:
     return (f"{line[: longest - 1]}…", True) if len(line) > longest else (line, False)
 
 
+def _percentage(value: float | None) -> float | None:
+    return round(value, 1) if isinstance(value, float) else value
+
+
 def _is_end(column: str, end: str, columns: set[str]) -> bool:
     return column.endswith(end) and column.removesuffix(end) in columns
 
 
 def _beside(left: Sequence[str], right: Sequence[str]) -> list[str]:
-    """Two columns as one, both to the right, with blanks between that do not break."""
+    """Two columns as one, both to the right."""
     wide = max(map(len, left)), max(map(len, right))
-    return [f"{a.rjust(wide[0])} {b.rjust(wide[1])}".replace(" ", "\u00a0") for a, b in zip(left, right, strict=True)]
+    return [f"{a.rjust(wide[0])} {b.rjust(wide[1])}" for a, b in zip(left, right, strict=True)]

@@ -50,7 +50,7 @@ _LATEX: Final = str.maketrans(
 
 
 def visible(text: str) -> str:
-    """The text with control and formatting characters spelled out; line breaks and tabs stay."""
+    """The text with control and formatting characters spelled out and every blank a plain one; breaks and tabs stay."""
     return _with(text, _spelled, kept="\n\t")
 
 
@@ -92,14 +92,16 @@ def escape_latex(text: str) -> str:
 
 
 def _with(text: str, spelled: Callable[[str], str], kept: str) -> str:
-    """The text with its control and formatting characters escaped, except those that are kept."""
+    """The text with its control and formatting characters and unusual blanks escaped, except those that are kept."""
     if text.isascii() and text.isprintable():
         return text
-    others = {ord(each): spelled(each) for each in set(text) if unicodedata.category(each)[0] == "C"}
+    others = {ord(each): spelled(each) for each in set(text) - {" "} if unicodedata.category(each)[0] in "CZ"}
     return text.translate({code: spelling for code, spelling in others.items() if chr(code) not in kept})
 
 
 def _spelled(character: str) -> str:
+    if unicodedata.category(character) == "Zs":  # no-break and thin blanks, which a search for a blank does not find
+        return " "
     code = ord(character)
     if code < 0x100:
         return f"\\x{code:02x}"

@@ -35,12 +35,12 @@ def fitting(
         The columns in the order in which they are shown, each with its width.
     """
     left = room + 1  # each column takes a blank more than its width, and the last one needs none
+    narrow = narrowest(widths, texts)
     chosen: dict[str, int] = {}
     for column in order or essential:
-        least = min(widths[column], LEAST_TEXT) if column in texts else widths[column]
-        if least < left or not chosen:
-            chosen[column] = least
-            left -= least + 1
+        if narrow[column] < left or not chosen:
+            chosen[column] = narrow[column]
+            left -= narrow[column] + 1
     chosen = {column: chosen[column] for column in essential if column in chosen}
     for column, least in chosen.items():
         chosen[column] = min(widths[column], least + max(left, 0))
@@ -52,3 +52,44 @@ def fitting(
                 chosen[column] = widths[column]
                 left -= widths[column] + 2
     return chosen
+
+
+def narrowest(widths: Mapping[str, int], texts: Collection[str]) -> dict[str, int]:
+    """The widths of columns where texts are broken into lines."""
+    return {column: min(width, LEAST_TEXT) if column in texts else width for column, width in widths.items()}
+
+
+def stacked(
+    order: Sequence[str],
+    keys: Sequence[str],
+    wanted: Sequence[str],
+    widths: Mapping[str, int],
+    texts: Collection[str],
+    room: int,
+) -> list[dict[str, int]]:
+    """Choose columns of several tables below each other that have all wanted columns between them.
+
+    Args:
+        order: all columns in the order of importance; those that are not wanted are in the first table that has room.
+        keys: those that every table begins with.
+        wanted: those that some table has to have, as they are shown.
+        widths: characters that each column needs.
+        texts: columns that can be narrower, because words can be broken into lines.
+        room: characters of a line, which a table exceeds only for a single column beside its keys.
+
+    Returns:
+        For each table its columns, each with its width.
+    """
+    least = narrowest(widths, texts)
+    parts: list[list[str]] = []
+    for column in (column for column in wanted if column not in keys):
+        if not parts or sum(least[each] + 1 for each in (*keys, *parts[-1], column)) > room + 1:
+            parts.append([])
+        parts[-1].append(column)
+    rest = [column for column in order if column not in {*keys, *wanted}]
+    tables = []
+    for part in parts:
+        found = fitting([*keys, *part, *rest], [], widths, texts, room)
+        tables.append({each: least[each] for each in (*keys, *part)} | found)
+        rest = [column for column in rest if column not in found]
+    return tables

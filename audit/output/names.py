@@ -5,8 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Final
+
+from audit.output.escaping import in_line
+from collector.system import naming
 
 TASKS: Final[Mapping[str, str]] = {
     "nim": "Nim",
@@ -52,6 +56,19 @@ NAMED: Final[Mapping[str, Mapping[str, str]]] = {
     "baseline": METHODS,
 }
 """The columns that hold tasks or methods, with what these are called."""
+_CALLED: Final = {**TASKS, **METHODS}
+
+
+def meant(given: str, held: Iterable[str], names: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The one of some ids that a name stands for, which may be what tables call it, in any case and with any blanks.
+
+    Args:
+        given: as a user typed it.
+        held: the ids there are.
+        names: what they are called, where that is neither a task's name nor a method's.
+    """
+    known = list(held)
+    return naming.meant(given, known, {each: names.get(each) or _CALLED.get(each) or in_line(each) for each in known})
 
 
 def model_name(model: str | None, backend: str | None) -> str:

@@ -58,6 +58,7 @@ class Table:
         rows_of: reads the rows of such a relation.
         plain: whether rows belong to no condition: they are one table, whose columns have their own names.
         whole: whether people see all columns, however wide the table becomes.
+        decides: columns that a narrow table for people has in any case; None for those that usually decide.
         longest_text: characters of a text that people see; None where texts are shown in full.
         print_for_people: prints a table in another layout.
         parts: further rows that such a layout has, by name.
@@ -76,6 +77,7 @@ class Table:
     rows_of: Callable[[duckdb.DuckDBPyRelation], Rows] | None = None
     plain: bool = False
     whole: bool = False
+    decides: Sequence[str] | None = None
     longest_text: int | None = None
     print_for_people: Callable[[Table], None] | None = None
     parts: Mapping[str, Sequence[Row]] = field(default_factory=dict)
@@ -107,8 +109,8 @@ class Table:
             UsageError: there is no such column, or the limit is not positive.
         """
         names = [columns] if isinstance(columns, str) else columns
-        wanted = list(self.columns) if names is None else chosen("--columns", names, self.columns)
-        by = orders([sort] if isinstance(sort, str) else sort, self.columns)
+        wanted = list(self.columns) if names is None else chosen("--columns", names, self.columns, self.headings)
+        by = orders([sort] if isinstance(sort, str) else sort, self.columns, self.headings)
         notes = list(self.notes)
         if limit is not None and limit < 1:
             raise UsageError(f"--limit {limit}: give a number of rows, at least 1")
@@ -188,6 +190,7 @@ class Table:
                 more=more,
                 whole=self.whole,
                 others=OTHERS,
+                decides=self.decides,
             )
 
     def __iter__(self) -> Iterator[Row]:

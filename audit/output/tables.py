@@ -7,10 +7,10 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from audit.output.cells import ROUGH, ROUGH_NOTE, by_importance, cells, plain_cells, short, unfolded
+from audit.output.cells import ROUGH, ROUGH_NOTE, cells, plain_cells, short, unfolded
 from audit.output.escaping import in_line
-from audit.output.fitting import fitting
 from audit.output.formats import Row, is_number_column
+from audit.output.narrow import Arrangement, arranged, cell_width
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -36,6 +36,7 @@ def print_table(
     more: Sequence[str] = (),
     whole: bool = False,
     others: str = "",
+    decides: Sequence[str] | None = None,
 ) -> None:
     """Print rows with numbers rounded and their decimal points in line, a table per condition.
 
@@ -43,7 +44,8 @@ def print_table(
     an interval, `risk_ratio_low` and `risk_ratio_high` behind `risk_ratio`. Headings are the columns' names, unless
     `headings` has a shorter one. Columns that do not fit into the terminal, or into `COLUMNS` characters where that
     variable is set, are left out and named below, the last ones first, but for what `by_importance` says of intervals
-    and counts; where no width is known, none is left out.
+    and counts; where no width is known, none is left out. Columns that decide are never left out: where they do not
+    fit, all columns are in several tables below each other.
 
     Args:
         columns: as they are shown, the most important ones first.
@@ -54,6 +56,7 @@ def print_table(
         more: columns that are printed too where there is room.
         whole: print all columns, however wide the table becomes.
         others: what follows the names of columns that are left out.
+        decides: columns that are never left out; None for those of `audit.output.importance.DECIDING`.
     """
     every = [column for column in unfolded(columns) if column != "condition"] or list(columns)
     rest = [column for column in unfolded(more, columns) if column != "condition"]
@@ -62,7 +65,9 @@ def print_table(
         (f"{title}, condition {short(condition)}", [row for row in rows if row["condition"] == condition])
         for condition in dict.fromkeys(row["condition"] for row in rows)
     ]
-    _write(parts or [(title, [])], every, rest, shown, _short_cells, caption, whole=whole, others=others)
+    _write(
+        parts or [(title, [])], every, rest, shown, _short_cells, caption, whole=whole, others=others, decides=decides
+    )
 
 
 def print_plain_table(
@@ -90,6 +95,7 @@ def _write(
     *,
     whole: bool,
     others: str,
+    decides: Sequence[str] | None = None,
 ) -> None:
     """Print tables of the same columns, and below the caption and what is left out."""
     from rich.console import Console
@@ -98,35 +104,38 @@ def _write(
     console = Console(file=sys.stdout, highlight=False, markup=False, emoji=False, force_jupyter=False)
     is_known = console.is_terminal or os.environ.get("COLUMNS", "").isdecimal()
     space = max(console.width, LEAST) if is_known else WIDTH
-    chosen = dict.fromkeys(columns, sys.maxsize)
     fits = is_known and not whole
     every = (*columns, *more) if fits else columns
     filled = [{column: cells_of(rows, column) for column in every} for _, rows in parts]
+    arrangement = Arrangement([dict.fromkeys(columns, sys.maxsize)], {})
     if fits:
-        widths = {
-            column: max(_width([*part[column], *headings[column].split()]) for part in filled) for column in every
-        }
-        texts = {column for column in widths if not any(is_number_column(rows, column) for _, rows in parts)}
-        # Others are no help if they are empty, or the same text in every row.
-        telling = [
-            column
-            for column in more
-            if len({text for part in filled for text in part[column] if text.strip()}) > (column in texts)
-        ]
-        order = by_importance(columns, [row for _, rows in parts for row in rows])
-        chosen = fitting(columns, telling, widths, texts, space, order)
-    # A column without any value is nothing to miss.
+        cells_of_parts = [(rows, part) for (_, rows), part in zip(parts, filled, strict=True)]
+        titled = cells_of is not plain_cells
+        arrangement = arranged(columns, more, headings, cells_of_parts, space, decides=decides, titled=titled)
+    tables, shared = arrangement
+    same = "".join(f", {headings[column]} {text.strip()}" for column, text in shared.items())
     known = {column for _, rows in parts for row in rows for column in (*columns, *more) if row[column] is not None}
-    missed = [in_line(column) for column in (*columns, *more) if column not in chosen and column in known]
+    # A column without any value is nothing to miss.
+    found = {*shared, *(column for table in tables for column in table)}
+    missed = [in_line(column) for column in (*columns, *more) if column not in found and column in known]
     notes = [f"Left out: {', '.join(missed)}{others}."] if missed else []
     if notes and not others:
         notes.append("")  # the table is a part of something longer
     # Written in one go and not by Rich, which takes a reader that closes the pipe, such as `head`, for a failure.
     written = [
-        _table({column: headings[column] for column in chosen}, chosen, rows, part, title, console, space)
+        _table(
+            {column: headings[column] for column in table},
+            table,
+            rows,
+            part,
+            f"{title}{same}" if title and table is tables[0] else None,
+            console,
+            space,
+        )
         for (title, rows), part in zip(parts, filled, strict=True)
+        for table in tables
     ]
-    if any(cell.endswith(ROUGH) for part in filled for column in chosen if column in part for cell in part[column]):
+    if any(cell.endswith(ROUGH) for part in filled for table in tables for column in table for cell in part[column]):
         notes.insert(0, ROUGH_NOTE)
     lines = [*(caption.split("\n") if caption else ()), *notes]
     if lines:
@@ -149,7 +158,8 @@ def _table(
 
     # As wide as needed and no wider: headings break between words, and no digit is ever cut off.
     widths = {
-        column: min(_width([*filled[column], *heading.split()]), most[column]) for column, heading in columns.items()
+        column: min(cell_width([*filled[column], *heading.split()]), most[column])
+        for column, heading in columns.items()
     }
     tight = sum(widths.values()) + len(columns) - 1
     gap = 1 if tight + len(columns) - 1 <= space else 0
@@ -189,8 +199,8 @@ class _Layout:
         """A row as Rich draws it, far quicker; None where a cell needs several lines or has odd characters."""
         cells = []
         for cell, (_, width, _) in zip(row, self._columns, strict=True):
-            rest = width - _width([cell])
-            if rest < 0 or not cell.replace("\u00a0", "").isprintable():
+            rest = width - cell_width([cell])
+            if rest < 0 or not cell.isprintable():
                 return None
             cells.append(f"{cell}{' ' * rest}")
         return f"{' ' * self._gap}{between}".join(cells) + "\n"
@@ -214,13 +224,6 @@ def _drawn(console: Console, what: RenderableType) -> str:
     with console.capture() as written:
         console.print(what)
     return written.get()
-
-
-def _width(texts: Sequence[str]) -> int:
-    """The cells of a terminal that the longest of some texts takes."""
-    from rich.cells import cell_len
-
-    return max(map(cell_len, texts), default=1)
 
 
 def _short_cells(rows: Sequence[Row], column: str) -> list[str]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-EXTRA: Final = 'pip install "salience-audit[remote]"'
+EXTRA: Final = 'in a clone: pip install ".[remote]"'
 PAUSES: Final = (0.25, 0.5, 1.0, 2.0)
 """Seconds before a request is repeated that failed for a reason that may pass."""
 TIMEOUT: Final = 20.0

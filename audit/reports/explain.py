@@ -76,10 +76,8 @@ def show(
         condition=None if condition is None else [condition],
         run=[run],
     )
-    wanted = {"env": env, "variant": variant, "run": run, "iteration": iteration}
-    if condition is not None:
-        wanted["condition"] = condition
     with request.open() as whole, _of_run(whole, request) as store:
+        wanted: dict[str, Any] = {column: value for column, [value] in request.filters()} | {"iteration": iteration}
         found = rows_of(_where(store.relation("revisions"), wanted))
         place = in_line(" ".join(str(value) for value in wanted.values()))
         if not found:

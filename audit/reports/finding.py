@@ -16,6 +16,7 @@ from audit.engine.interrupting import rows
 from audit.engine.queries import refusing
 from audit.output.errors import UsageError, count
 from audit.output.escaping import in_line, visible
+from audit.output.names import meant
 from audit.output.rows import Table
 from audit.output.tables import print_plain_table
 from audit.vocabulary.detectors import DEFAULT
@@ -77,7 +78,7 @@ def find(
     Raises:
         UsageError: neither a case nor a condition, an unknown case, or an invalid condition.
     """
-    _check(case, where)
+    case = _checked(case, where)
     request = request_of(data, RevisionSelection, options)
     with request.open() as store:
         if request.store is None:
@@ -103,18 +104,22 @@ def find(
     )
 
 
-def _check(case: str | None, where: str | None) -> None:
-    """Refuse a request that finds nothing whatever the records.
+def _checked(case: str | None, where: str | None) -> str | None:
+    """The case that is meant; refuse a request that finds nothing whatever the records.
 
     Raises:
         UsageError: neither a case nor a condition, or an unknown case.
     """
     if case is None and where is None:
         raise UsageError(f"choose what to find, with --case NAME or --where SQL; cases are\n{listed()}")
-    if case is not None and case not in cases():
+    if case is None:
+        return None
+    chosen = meant(case, cases())
+    if chosen not in cases():
         near = difflib.get_close_matches(case, cases(), n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
         raise UsageError(f"no case {case!r}{hint} Cases are\n{listed()}")
+    return chosen
 
 
 def _build(store: Store, request: Request, case: str | None, where: str | None) -> None:

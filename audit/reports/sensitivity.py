@@ -70,9 +70,8 @@ def print_for_people(table: Table) -> None:
         table.rows, key=lambda row: (row["condition"], row["env"], row["variant"])
     ):
         wide = _side_by_side(list(mine))
-        print_table(
-            list(wide[0]), [{"condition": condition, **row} for row in wide], title=f"{TITLE}: {env}, {variant}"
-        )
+        rows = [{"condition": condition, **row} for row in wide]
+        print_table(list(wide[0]), rows, title=f"{TITLE}: {env}, {variant}", decides=list(wide[0]))
     sys.stdout.write("".join(f"{line}\n" for line in (LEGEND, table.caption) if line))
 
 

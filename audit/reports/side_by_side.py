@@ -46,6 +46,7 @@ def patterns(data: Data, *, wide: bool = False, **options: Unpack[Thresholds]) -
         title="Edit patterns, % of revisions (failure: the name among AlwaysCritic's failure patterns)",
         essential=("condition", "env", "pattern", "failure", *methods),
         headings=METHODS,
+        decides=methods,
         caption=caption,
         notes=[line for line in (None if cells else NOTHING, caption) if line],
     )

@@ -213,7 +213,8 @@ def replay(
     with open_records(request.paths, judged=False) as records:
         try:
             request.choose(records)
-            recorded = find_run(records, env, variant, run, condition)
+            ids: dict[str, Any] = {"condition": None} | {column: value for column, [value] in request.filters()}
+            recorded = find_run(records, **ids)
             task = task_of(recorded)
             found = iteration_of(records, recorded, iteration)
             role, candidate = "revised" if revised else "initial", found.revised if revised else found.initial

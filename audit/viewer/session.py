@@ -133,10 +133,4 @@ class Session(contextlib.AbstractContextManager["Session"]):
 
 def _base(request: Request) -> Query:
     """The revisions that the options select."""
-    chosen = {
-        "condition": request.condition,
-        "env": request.env,
-        "variant": request.variant,
-        "run": [str(number) for number in request.run or ()],
-    }
-    return Query(filters=tuple((name, tuple(values)) for name, values in chosen.items() if values))
+    return Query(filters=tuple((name, tuple(map(str, values))) for name, values in request.filters()))

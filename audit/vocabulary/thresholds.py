@@ -10,6 +10,7 @@ from importlib import resources
 from typing import Any, Final
 
 from audit.output.errors import UsageError
+from audit.output.names import meant
 
 COUNTS: Final = ("surgical_max", "redesign_min", "multi_state_min")
 KEYS: Final = ("floor", "partial", "high", "near_zero", "meaningful", *COUNTS)
@@ -52,7 +53,7 @@ def parse_overrides(settings: Sequence[str]) -> dict[str, dict[str, float]]:
         task, dot, key = name.strip().partition(".")
         if not (equals and dot):
             raise UsageError(f"--set {setting}: write TASK.KEY=VALUE, such as cartpole.high=460")
-        overrides.setdefault(task, {})[key] = _number(setting, text)
+        overrides.setdefault(meant(task, [*presets(), TEXT]), {})[meant(key, KEYS)] = _number(setting, text)
     check_overrides(overrides)
     return overrides
 

@@ -89,5 +89,5 @@ def require_extra() -> None:
     if missing:
         raise CollectorError(
             f"baselines need {', '.join(missing)}, not installed here: first install PyTorch (without a GPU its CPU "
-            f"build), then pip install 'salience-audit[baselines]'; see docs/collector.md"
+            f"build), then in a clone pip install '.[baselines]'; see docs/collector.md"
         )

@@ -92,7 +92,7 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
             from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
         except ImportError:
             raise UsageError(
-                "the openai backend needs the openai package: pip install 'salience-audit[openai]'"
+                "the openai backend needs the openai package: in a clone, pip install '.[openai]'"
             ) from None
 
         received = partial(receive, server=self._server)

@@ -66,7 +66,7 @@ def check_workers(workers: str | None) -> None:
     if is_ray(workers):
         missing = [module for module in ("ray", *(["grpc"] if workers != RAY else [])) if find_spec(module) is None]
         if missing:
-            raise UsageError(f'--workers {workers} needs Ray, not installed here: pip install "salience-audit[ray]"')
+            raise UsageError(f'--workers {workers} needs Ray, not installed here: in a clone, pip install ".[ray]"')
         return
     raise UsageError(f"--workers {workers} is not local, a number from 1 to {MOST}, ray or ray://HOST:PORT")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from collector.errors import UsageError
+from collector.system.naming import meant
 from collector.tasks.task import LinearSpace, ParameterSpace, TabularSpace, Task
 
 _NAMES = (
@@ -23,6 +24,6 @@ def get_task(task_id: str) -> Task:
         UsageError: there is none; the message lists those there are.
     """
     try:
-        return TASKS[task_id]
+        return TASKS[meant(task_id, TASKS)]
     except KeyError:
         raise UsageError(f"unknown task '{task_id}'; choose from {', '.join(TASKS)}") from None

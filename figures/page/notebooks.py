@@ -55,7 +55,7 @@ def run_notebooks(folder: Path, data: Sequence[Path], out: Path, progress: Progr
         FiguresError: there are no notebooks, one cannot be read, a package is missing, or a page cannot be written.
     """
     if packages := missing():
-        raise FiguresError(f"notebooks need {', '.join(packages)}: pip install 'salience-audit[notebooks]'")
+        raise FiguresError(f"notebooks need {', '.join(packages)}: in a clone, pip install '.[notebooks]'")
     paths = sorted(folder.glob("*.ipynb"))
     if not paths:
         raise FiguresError(f"{folder} holds no notebook")

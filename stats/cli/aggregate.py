@@ -64,7 +64,7 @@ def aggregate(
     from stats.tables import aggregates as tables
 
     scored = read_scored(request, metric.value, scale or [], reference=reference)
-    chosen = scored.reference(reference, REFERENCE)
+    chosen = scored.reference(REFERENCE)
     rows = tables.aggregate(scored.comparisons, metric.value, chosen)
     hidden = {"metric", "reference", "median", "optimality_gap", "optimality_gap_low", "optimality_gap_high", "note"}
     title = f"Scores over tasks, {_words(metric)}; improvement: chance that {chosen} beats the method"

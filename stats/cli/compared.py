@@ -110,6 +110,7 @@ def compare(
         raise UsageError(f"--equal-cost: a share of revisions has no cost; give --metric {' or '.join(tables.METRICS)}")
     compared, within = ("condition", "variant") if conditions else ("variant", "condition")
     frames = read(request, ["iterations" if equal_cost else "run_rates"], (compared, reference))
+    reference = frames.reference or reference
     runs = _at_equal_cost(frames, call_cost) if equal_cost else frames.of["run_rates"]
     runs = runs.rename(columns={compared: "variant", within: "condition"})
     try:

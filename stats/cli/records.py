@@ -12,6 +12,7 @@ import typer
 from audit.commands import reading as shared
 from audit.commands.kept import arranged
 from audit.output.errors import AuditError, count, report, shortened
+from audit.output.names import meant
 from audit.output.rows import Table
 from audit.reports.unfinished import unfinished
 from audit.request import Request, names
@@ -26,11 +27,12 @@ reading: Final = functools.partial(shared.reading, cached=False)
 
 @dataclass(frozen=True)
 class Frames:
-    """Relations by name, the tasks of all records, and what a reader of any table made of them must know."""
+    """Relations by name, the tasks of all records, what is compared, and what a reader of any table must know."""
 
     of: dict[str, pd.DataFrame]
     tasks: list[str]
     caption: str | None
+    reference: str | None = None
 
 
 _KINDS: Final = {"variant": "method", "condition": "condition"}
@@ -48,9 +50,12 @@ def read(request: Request, relations: Sequence[str], reference: tuple[str, str] 
         AuditError: as `audit.request.Request.read` raises it; or no run is of the reference.
     """
     with request.read() as store:
-        if reference is not None and reference[1] not in (known := names(store, reference[0])):
-            kind = _KINDS[reference[0]]
-            raise AuditError(f"--reference {reference[1]}: no runs of that {kind}; {kind}s here: {', '.join(known)}")
+        chosen = None
+        if reference is not None:
+            chosen = meant(reference[1], known := names(store, reference[0]))
+            if chosen not in known:
+                kind, named = _KINDS[reference[0]], ", ".join(known)
+                raise AuditError(f"--reference {reference[1]}: no runs of that {kind}; {kind}s here: {named}")
         tasks = names(store, "env")
         frames = {name: request.select(store.relation(name)).df() for name in {*relations, "run_facts"}}
         if store.problems:
@@ -66,7 +71,7 @@ def read(request: Request, relations: Sequence[str], reference: tuple[str, str] 
     caption = f"Simulated model, not a language model: {', '.join(simulated)}." if simulated else None
     if caption:
         note(caption)
-    return Frames(frames, tasks, caption)
+    return Frames(frames, tasks, caption, chosen)
 
 
 def deliver(table: Table, asked: Request) -> None:

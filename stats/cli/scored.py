@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from audit.output.errors import AuditError, UsageError
+from audit.output.names import meant
 from audit.request import Request
 from stats.cli.records import note, read
 from stats.measures.scores import Comparison, Scale, comparisons, find_scales, known_scales
@@ -23,10 +24,11 @@ class Scored:
 
     comparisons: list[Comparison]
     caption: str | None
+    asked: str | None = None
 
-    def reference(self, asked: str | None, default: str) -> str:
+    def reference(self, default: str) -> str:
         """The method that others are compared with."""
-        chosen = asked or default
+        chosen = self.asked or default
         if self.comparisons and not any(chosen in comparison.methods for comparison in self.comparisons):
             note(f"no runs of {chosen}, the reference: there is no probability of improvement; see --reference")
         return chosen
@@ -52,6 +54,7 @@ def read_scored(
     relation = "iterations" if curves else "runs"
     frames = read(request, [relation], None if reference is None else ("variant", reference))
     facts, returns = frames.of["run_facts"], frames.of[relation]
+    scales = {meant(task, frames.tasks): scale for task, scale in scales.items()}
     if strange := sorted(set(scales) - set(frames.tasks)):
         raise AuditError(f"--scale {strange[0]}: no such task in the records; they hold {', '.join(frames.tasks)}")
     known = known_scales()
@@ -59,7 +62,7 @@ def read_scored(
     if curves:
         returns = returns.sort_values(["condition", "env", "variant", "run", "iteration"], ignore_index=True)
         returns[metric] = so_far(returns, metric)
-    return Scored(comparisons(returns, metric, find_scales(facts, scales, known)), frames.caption)
+    return Scored(comparisons(returns, metric, find_scales(facts, scales, known)), frames.caption, frames.reference)
 
 
 def parse_scales(given: Sequence[str]) -> dict[str, Scale]:

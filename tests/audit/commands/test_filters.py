@@ -88,6 +88,24 @@ def test_names_and_numbers_of_runs_choose_rows(data):
     assert [row["variant"] for row in both] == ["threetraj", "r2po"]
 
 
+def test_names_are_taken_as_tables_print_them(data):
+    ids = ("--env", "cartpole", "--variant", "threetraj", "--condition", "hand")
+    printed = ("--env", "CartPole", "--variant", "Three-Traj", "--condition", "Hand")
+    for command in ("summary", "check", "patterns --wide", "find", "sensitivity"):
+        rows = [json.loads(audit(command, data, *names, "--format", "json").stdout) for names in (ids, printed)]
+        assert rows[0] == rows[1] != [], command
+    for command, rollout in (("show", ()), ("replay", (0,))):
+        results = [call(command, data, *names[1:4:2], 1, 0, *rollout) for names in (ids, printed)]
+        assert results[0].stdout + results[0].stderr == results[1].stdout + results[1].stderr, command
+    options = ("--columns", "Edit Distance,env", "--sort", "-Delta", "--format", "csv")
+    assert audit("revisions", data, *options).stdout.splitlines()[0] == "edit_distance,env"
+    assert audit("rates", data, "--columns", "regr. if citing %", "--format", "csv").stdout.startswith(
+        "regressions_citing"
+    )
+    assert call("find", data, "--case", "Salience", "--format", "json").exit_code == 0
+    assert call("patterns", data, "--set", "CartPole.High=2").exit_code == 0
+
+
 def test_what_is_run_again_is_chosen_likewise(data):
     lines = audit("verify", data, "--run", 2).stdout
     assert "4 candidates of 1 run read" in lines

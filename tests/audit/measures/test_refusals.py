@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import numpy as np
-from audit.measures.split_half import split_half_correlation
 
 from audit.measures.agreement import confusion, wilson
 from audit.measures.association import associate, robust_odds
@@ -76,10 +75,6 @@ CASES = [
         for pair in (([1, 2], [1, 2]), ([[1, 2]], [[1, 2, 3]]), ([[]], [[]]), ([[NAN, 1]], [[1, 1]]))
     ),
     *((sign_flip_test, wrong, {}, "infinite|cluster") for wrong in (([1, INF], None), ([1, 2], [1]), ([[1, 2]], None))),
-    *(
-        (split_half_correlation, ([[1, 2], [3, 4]], wrong), {}, "shape|infinite")
-        for wrong in ([[1, 2]], [[1, 2], [3, INF]], [1, 2])
-    ),
     (stratified_difference, ([1, 2], [True], [0, 0]), {}, "length"),
     (stratified_difference, ([1, NAN], [True, False], [0, 0]), {}, "finite"),
     (stratified_difference, ([1, 2], [True, False], [0, 0]), {"redraws": 0}, "redraw"),

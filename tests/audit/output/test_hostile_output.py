@@ -25,7 +25,8 @@ pytestmark = pytest.mark.usefixtures("confined_once")
 
 EVIL = (
     "=1+2|<b>\x1b]0;title\x07\x1b[31m_red_\x9b2J\u202etxt.exe\u202c\x7f \\| [x](javascript:alert(1)) $x$ *b* `c` "
-    "%0a&amp;\\input{/etc/passwd} [red]:smile:[/red]\r\n@next\u2028line'; drop table episodes; --"
+    "no\u00a0break \u202fthin\u2009\u3000%0a&amp;\\input{/etc/passwd} [red]:smile:[/red]\r\n@next\u2028line"
+    "'; drop table episodes; --"
 )
 COMMANDS = [
     *(f"salience --detector {detector}" for detector in ("word", "phrase", "resolved", "driver")),
@@ -37,8 +38,8 @@ SHOW = ["e" + EVIL, "threetraj", "1", "0"]
 
 
 def controls(text):
-    """Characters that act on a terminal or turn the direction of writing, line breaks and tabs aside."""
-    return sorted({each for each in text if unicodedata.category(each)[0] == "C" and each not in "\n\t"})
+    """Characters that act on a terminal or turn the direction of writing, and blanks that no search finds."""
+    return sorted({each for each in text if unicodedata.category(each)[0] in "CZ" and each not in "\n\t "})
 
 
 def run(*arguments):

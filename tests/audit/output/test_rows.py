@@ -76,7 +76,7 @@ def test_columns_and_rows_are_chosen_in_every_format(make, capsys):
         ["-0.5", "8"],
     ]
     assert written(table, capsys, "markdown").splitlines()[0] == "| delta | n |"
-    text = written(table, capsys, "table").replace("\u00a0", " ")
+    text = written(table, capsys, "table")
     assert [line.split() for line in text.splitlines()[1:2]] == [["delta", "n"]]
     assert "8 (25.0%)" in text
     assert list(table.df().columns) == ["delta", "n"]

@@ -8,9 +8,9 @@ import re
 
 from rich.console import Console
 
-from audit.output.cells import by_importance
 from audit.output.fitting import fitting
 from audit.output.formats import aligned
+from audit.output.importance import by_importance
 from audit.output.tables import _drawn, _Layout, print_plain_table, print_table
 
 COLUMNS = {
@@ -51,9 +51,7 @@ def test_decimal_points_are_below_each_other(capsys):
     columns = ["condition", "gap", "regressions", "regressions_pct", "ratio", "ratio_low", "ratio_high"]
     print_table(columns, rows(), title="Title")
     lines = capsys.readouterr().out.splitlines()
-    first, second, third = [
-        line.replace("\u00a0", " ").rstrip() for line in lines[lines.index(lines[1]) :] if "%" in line
-    ]
+    first, second, third = [line.rstrip() for line in lines[lines.index(lines[1]) :] if "%" in line]
     assert first.split() == ["225.3852", "8", "(4.0%)", "1.23", "[0.984,", "?]"]
     assert second.split() == ["0.0778", "125", "(62.5%)", "-0.50", "[-0.750,", "10.250]"]
     assert third.split() == ["-9.0000", "10", "(100.0%)", "12.00"]
@@ -76,12 +74,12 @@ def test_a_plain_table_has_the_names_of_its_columns_and_points_below_each_other(
 def wide_rows(condition="c"):
     return [
         {"condition": condition, "env": env, "variant": "r2po", "count": count, "count_pct": 12.5, "score": score}
-        | {"text": "a reason of several words, longer than a line", "other": other, "same": "always"}
+        | {"reason": "a reason of several words, longer than a line", "other": other, "same": "always"}
         for env, count, score, other in (("cartpole", 8, 225.385, 1), ("mine", 125, -0.5, 2))
     ]
 
 
-ESSENTIAL = ["condition", "env", "variant", "count", "score", "text"]
+ESSENTIAL = ["condition", "env", "variant", "count", "score", "reason"]
 MORE = ["count_pct", "other", "same"]
 
 
@@ -92,37 +90,39 @@ def printed(capsys, monkeypatch, width, rows=None, **options):
     else:
         monkeypatch.setenv("COLUMNS", str(width))
     print_table(ESSENTIAL, rows or wide_rows(), title="Title", **{"more": MORE, **options})
-    return [line.rstrip().replace("\u00a0", " ") for line in capsys.readouterr().out.splitlines()]
+    return [line.rstrip() for line in capsys.readouterr().out.splitlines()]
 
 
 def test_a_table_fits_into_the_width_that_is_known(capsys, monkeypatch):
     for width in (60, 80, 100, 140):
         lines = printed(capsys, monkeypatch, width)
         assert max(map(len, lines)) <= width
-        assert lines[1].split()[:5] == ["env", "variant", "count", "score", "text"]
+        assert lines[1].split()[:5] == ["env", "variant", "count", "score", "reason"]
         assert lines[3].split()[:2] == ["CartPole", "R2PO"]
         assert "8 (12.5%)" in lines[3]
         # Words are broken into lines where there is no room for them, and are all there.
-        text = " ".join(line[lines[1].index("text") :].split("  ")[0] for line in lines[3:5])
+        text = " ".join(line[lines[1].index("reason") :].split("  ")[0] for line in lines[3:5])
         assert text.startswith("a reason of several words, longer")
     # Room goes to other columns unless they say the same in every row.
-    assert lines[1].split() == ["env", "variant", "count", "score", "text", "other"]
+    assert lines[1].split() == ["env", "variant", "count", "score", "reason", "other"]
     assert "Left out: same." in lines
 
 
 def test_what_is_left_out_is_named_in_the_order_of_importance(capsys, monkeypatch):
     lines = printed(capsys, monkeypatch, 30, others="; --columns has them")
-    assert lines[1].split() == ["env", "variant", "count"]
-    assert " ".join(lines[lines.index("") + 1 :]) == "Left out: score, text, other, same; --columns has them."
+    # A column that says the same of every row makes room for another.
+    assert " ".join(lines[:2]) == "Title, condition c, variant R2PO"
+    assert lines[2].split() == ["env", "count", "score"]
+    assert " ".join(lines[lines.index("") + 1 :]) == "Left out: reason, other, same; --columns has them."
 
 
 def test_without_a_known_width_or_whole_all_essential_columns_are_printed(capsys, monkeypatch):
-    lines = printed(capsys, monkeypatch, None, [{**row, "text": "x" * 150} for row in wide_rows()])
-    assert lines[1].split() == ["env", "variant", "count", "score", "text"]
+    lines = printed(capsys, monkeypatch, None, [{**row, "reason": "x" * 150} for row in wide_rows()])
+    assert lines[1].split() == ["env", "variant", "count", "score", "reason"]
     assert any("x" * 150 in line for line in lines)
     assert "Left out: other, same." in lines
     lines = printed(capsys, monkeypatch, 30, more=(), whole=True)
-    assert lines[1].split() == ["env", "variant", "count", "score", "text"]
+    assert lines[1].split() == ["env", "variant", "count", "score", "reason"]
     assert "Left out" not in "".join(lines)
 
 
@@ -154,24 +154,49 @@ def test_columns_that_fit_by_hand():
         assert list(found.items()) == list(wanted.items()), case
 
 
-def test_a_narrow_table_keeps_intervals_then_p_values_and_drops_counts_first(capsys, monkeypatch):
+def test_a_narrow_table_keeps_what_decides_then_intervals_and_drops_counts_first(capsys, monkeypatch):
     columns = ("env", "runs", "regressions", "mean", "nothing", "ratio", "p")
     row = {"condition": "c", "env": "cartpole", "runs": 4, "regressions": 31, "regressions_pct": 62.0, "mean": 0.5}
     rows = [{**row, "ratio": 1.25, "ratio_low": 0.75, "ratio_high": 1.625, "p": 0.25, "nothing": None}]
-    assert by_importance(columns, rows) == ["env", "ratio", "p", "regressions", "mean", "runs", "nothing"]
+    rows.append({**rows[0], "env": "mine"})
+    assert by_importance(columns, rows) == ["env", "regressions", "p", "ratio", "mean", "runs", "nothing"]
     without = [{**row, "ratio": 1.25, "p": 0.25, "nothing": None}]
-    assert by_importance(columns, without) == ["env", "runs", "regressions", "mean", "ratio", "p", "nothing"]
+    assert by_importance(columns, without) == ["env", "regressions", "p", "runs", "mean", "ratio", "nothing"]
     monkeypatch.setenv("COLUMNS", "45")
     print_table(columns, rows, title="Title")
-    text = capsys.readouterr().out.replace("\u00a0", " ")
+    text = capsys.readouterr().out
     assert text.splitlines()[1].split() == ["env", "regressions", "ratio", "p"]
     assert "Left out: runs, mean." in text
+
+
+def test_what_decides_is_in_a_table_below_where_there_is_no_room(capsys, monkeypatch):
+    tasks, methods = ("InvertedDoublePendulum", "MountainCarContinuous"), ("ActorSecondPass", "AlwaysCritic")
+    rows = [
+        {"condition": "c", "env": env, "variant": variant, "runs": 10, "regressions": 12345, "p": 0.123456789}
+        for env, variant in zip(tasks, methods, strict=True)
+    ]
+    for width, wanted, left_out in ((60, [["regressions", "p"]], True), (50, [["regressions"], ["runs", "p"]], False)):
+        monkeypatch.setenv("COLUMNS", str(width))
+        print_table(("env", "variant", "runs", "regressions", "p"), rows, title="Title")
+        lines = capsys.readouterr().out.splitlines()
+        headings = [line.split() for line in lines if line.startswith("env")]
+        assert headings == [["env", "variant", *some] for some in wanted]
+        assert max(map(len, lines)) <= width
+        assert ("Left out: runs." in lines) is left_out
+    # Columns that a table names decide as well.
+    monkeypatch.setenv("COLUMNS", "50")
+    print_table(("env", "variant", "runs"), rows, title="Title", decides=["runs"])
+    print_table(("env", "variant", "r" * 20), [{**row, "r" * 20: 1} for row in rows], title="T", decides=["r" * 20])
+    text = capsys.readouterr().out
+    assert "runs" in text
+    assert "r" * 20 in text
+    assert "Left out" not in text
 
 
 def test_a_line_is_what_rich_draws():
     """For cells of any characters, and terminals that lack some; what needs several lines is left to Rich."""
     draw = random.Random(3)
-    texts = ["", "a", "1.50", " 7", "a  b", "日本語", "e\u0301", "\u00a0[1, 2]", "ﷺ", "\u200b", "x\ty"]
+    texts = ["", "a", "1.50", " 7", "a  b", "日本語", "e\u0301", " [1, 2]", "ﷺ", "\u200b", "x\ty"]
     texts += ["two words", "👩‍👩‍👧"]
     seen = 0
     for encoding in ("utf-8", "ascii", "latin-1"):

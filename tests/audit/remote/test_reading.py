@@ -78,7 +78,7 @@ def test_what_cannot_be_is_one_line(data, server, monkeypatch):
         refused("beside", *arguments, status=2)
     refused("no URLs begin with nothing://", "summary", "nothing://bucket/x", status=2)
     monkeypatch.setitem(sys.modules, "fsspec", None)
-    refused('pip install "salience-audit[remote]"', "summary", "s3://bucket/x", status=2)
+    refused('pip install ".[remote]"', "summary", "s3://bucket/x", status=2)
 
 
 @pytest.mark.slow

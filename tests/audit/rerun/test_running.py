@@ -110,7 +110,7 @@ def test_what_is_no_place_for_work_is_refused_before_anything_is_read(tmp_path, 
     for line in commands:
         result = CliRunner().invoke(app, [*line.split(), "--workers", "ray"])
         assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
-        assert 'pip install "salience-audit[ray]"' in result.stderr
+        assert 'pip install ".[ray]"' in result.stderr
 
 
 def number(_, item):

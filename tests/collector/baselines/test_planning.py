@@ -83,7 +83,7 @@ def test_the_condition_names_only_what_matters_to_a_baseline():
 
 
 def test_language_models_and_baselines_are_planned_together():
-    runs = plan(request("r2po", "sb3-ppo", runs=2))
+    runs = plan(request("R2PO", "PPO", runs=2))
     assert [(run.method.id, run.backend, run.run) for run in runs] == [
         ("r2po", "simulated", 1),
         ("sb3-ppo", "stable-baselines3", 1),
@@ -99,6 +99,6 @@ def test_without_the_extra_nothing_is_begun_and_the_way_to_install_it_is_told(tm
         app(["--env", "cartpole", "--variant", "sb3-ppo", "--out", str(out)], standalone_mode=False)
     message = str(error.value)
     assert message.startswith("baselines need torch, not installed here")
-    assert message.index("first install PyTorch") < message.index("pip install 'salience-audit[baselines]'")
+    assert message.index("first install PyTorch") < message.index("pip install '.[baselines]'")
     assert "\n" not in message
     assert not out.exists()

@@ -99,7 +99,7 @@ def test_over_tasks_by_hand(data: Path, capsys: Capture) -> None:
     assert (r2po["iqm"], r2po["mean"], r2po["optimality_gap"]) == pytest.approx((2 / 3, 2 / 3, 1 / 3))
     assert (props["iqm"], props["iqm_low"], props["iqm_high"]) == pytest.approx((0.2, 0.2, 0.2))
     assert (props["probability_of_improvement"], props["mean_rank"], r2po["mean_rank"]) == (1, 2, 1)
-    props, r2po = rows(capsys, "aggregate", data, "--metric", "best_return", "--reference", "props")
+    props, r2po = rows(capsys, "aggregate", data, "--metric", "best_return", "--reference", "ProPS")
     assert r2po["iqm"] == pytest.approx((0.6 + 0.8 + 1) / 3)
     assert (r2po["probability_of_improvement"], r2po["reference"], r2po["metric"]) == (0, "props", "best_return")
     shares = {(r["variant"], r["tau"]): r["share"] for r in rows(capsys, "profile", data, "--steps", "5")}
