@@ -78,7 +78,8 @@ def by_importance(columns: Sequence[str], rows: Sequence[Row]) -> list[str]:
     """Columns in the order in which a narrow table keeps them.
 
     Where numbers have intervals, these come right behind the texts, shares last of them, then p-values; counts without
-    a percentage come behind all others. Without intervals, columns stay in their order. Columns without any value come last.
+    a percentage come behind all others. Without intervals, columns stay in their order. Columns without any value come
+    last.
     """
     every, columns = columns, [column for column in columns if _any(rows, column)]
     empty = [column for column in every if column not in columns]
