@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -348,15 +347,11 @@ def relation_table(
             essential=[*usual, *essential] if usual else usual,
             headings=HEADINGS,
             caption=caption,
-            answering=functools.partial(_answers, relation, store, of_texts) if name == "salience" else list,
+            answering=(lambda: answers(rows_of(relation), store, of_texts=of_texts)) if name == "salience" else list,
             notes=[line for line in (remark, unread(name, request, store), caption) if line],
         )
         resources.pop_all()
     return table
-
-
-def _answers(relation: duckdb.DuckDBPyRelation, store: Store, of_texts: bool) -> list[str]:
-    return answers(rows_of(relation), store, of_texts=of_texts)
 
 
 def _title(name: str, store: Store) -> str:
