@@ -20,8 +20,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.processes import Spent, cache_in, program, spent
 from benchmarks.synthetic import write_records
+from benchmarks.timing import Spent, cache_in, program, spent
 
 ROUNDS: Final = 5
 REVISIONS: Final = {"cold": 10_000, "kept": 1_000_000, "cores": 10_000}
