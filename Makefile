@@ -181,12 +181,9 @@ $(VENV)/.baselines: requirements.lock pyproject.toml | $(VENV)/.dev
 .venv-mlflow/.done: NEEDS := mlflow-skinny==3.17.2 alembic sqlalchemy pandas
 .venv-wandb/.done: NEEDS := wandb==0.31.0
 .venv-scout/.done: NEEDS := inspect-scout==0.6.1
-# Finds its scanner by an entry point of this project, whose DuckDB is another.
-.venv-scout/.done: ALONE := --editable .
 # Finds its task by an entry point of this project, and has versions of its own of what requirements.lock pins.
 .venv-inspect/.done: NEEDS := inspect-ai==0.3.285 --editable '.[inspect,openai]'
 .venv-%/.done:
 	$(PYTHON) -m venv .venv-$*
 	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check msgspec $(NEEDS)
-	$(if $(ALONE),.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(ALONE))
 	@touch $@

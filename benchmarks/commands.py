@@ -20,8 +20,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.processes import Spent, cache_in, program, spent
 from benchmarks.synthetic import write_records
+from benchmarks.timing import Spent, cache_in, program, spent
 
 ROUNDS: Final = 5
 REVISIONS: Final = {"cold": 10_000, "kept": 1_000_000, "cores": 10_000}
@@ -149,8 +149,7 @@ def cores(records: Path) -> Iterator[dict[str, Any]]:
         )
         spent(program("collect", *settings, folder))
         rescore = program("audit", "rescore", folder, "--no-cache", "--rollouts", 200)
-        workers = {name: ["--workers", name] for name in ("2", "ray")}
-        found = in_turns({"threads": rescore, **{f"--workers {n}": [*rescore, *w] for n, w in workers.items()}})
+        found = in_turns({"threads": rescore, "--workers 2": [*rescore, "--workers", "2"]})
         yield from _against_the_first("rescore", found)
 
 

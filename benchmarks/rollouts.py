@@ -1,4 +1,4 @@
-"""`collector.rollouts.evaluate` against a plain loop over `gymnasium.make`, as it is usually written, and peers."""
+"""`collector.rollouts.evaluate` against a plain loop over `gymnasium.make`, as it is usually written."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from benchmarks import envpool_loop, mujoco_ceiling
 from benchmarks.timing import best_times
 from benchmarks.workloads import Workload, workloads
 from collector.policy import Params
 from collector.rollouts.evaluate import evaluate
-from collector.system.cores import cores
 from collector.tasks import LinearSpace, Task
 
 TARGETS = {
@@ -24,60 +22,34 @@ TARGETS = {
     ("cartpole", "random"): 40, ("inverteddoublependulum", "long"): 3, ("invertedpendulum", "long"): 3,
     ("swimmer", "random"): 3,
 }  # fmt: skip
-SHARE_TARGETS = {"inverteddoublependulum": 0.85, "swimmer": 0.85, "invertedpendulum": 0.75}
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One workload: mean steps of a rollout; seconds of one evaluation of 20 rollouts, ours and others'.
-
-    Attributes:
-        bare: seconds of nothing but `mj_step` for the same, on one core.
-        on_one_core: ours, on one core.
-    """
+    """One workload: mean steps of a rollout; seconds of one evaluation of 20 rollouts, ours and Gymnasium's."""
 
     task: str
     kind: str
     steps: float
     ours: float
     gymnasium: float
-    envpool: float | None
     target: float | None
-    bare: float | None
-    on_one_core: float | None
-    share_target: float | None
 
     @property
     def ratio(self) -> float:
         """How many times as fast as the Gymnasium loop."""
         return self.gymnasium / self.ours
 
-    @property
-    def share(self) -> float | None:
-        """Our share of the rate of bare `mj_step`, on one core."""
-        return None if self.bare is None or self.on_one_core is None else self.bare / self.on_one_core
-
-    @property
-    def at_most(self) -> float | None:
-        """The ratio if all cores did nothing but `mj_step`."""
-        return None if self.bare is None else cores() * self.gymnasium / self.bare
-
     def line(self) -> str:
         """The row of the printed table."""
         cells = [
             self.task, self.kind, f"{self.steps:.0f}", _milliseconds(self.ours), _milliseconds(self.gymnasium),
-            f"{self.ratio:.1f}", _goal(self.target), "" if self.envpool is None else f"{self.envpool / self.ours:.0f}",
-            "" if self.share is None else f"{self.share:.1%}",
-            "" if self.share_target is None else f"≥ {self.share_target:.0%}",
-            "" if self.at_most is None else f"{self.at_most:.1f}",
+            f"{self.ratio:.1f}", _goal(self.target),
         ]  # fmt: skip
         return f"| {' | '.join(cells)} |"
 
 
-COLUMNS = (
-    "task", "policies", "mean steps", "ours (ms)", "Gymnasium (ms)", "ratio", "goal", "ratio to EnvPool",
-    "of bare mj_step", "goal", "ratio at most",
-)  # fmt: skip
+COLUMNS = ("task", "policies", "mean steps", "ours (ms)", "Gymnasium (ms)", "ratio", "goal")
 HEAD = f"| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}"
 
 
@@ -90,30 +62,23 @@ def rows() -> Iterator[Row]:
         ours, plain = best_times(partial(_ours, workload), partial(_plain, environment, workload))
         environment.close()
         count = len(workload.policies)
-        target = TARGETS.get((task.id, workload.kind))
-        share_target = SHARE_TARGETS.get(task.id) if target else None
-        ceiling = mujoco_ceiling.measure(workload) if share_target else None
         yield Row(
             task=task.id,
             kind=workload.kind,
             steps=float(np.mean(lengths)),
             ours=ours / count,
             gymnasium=plain / count,
-            envpool=envpool_loop.seconds(workload) if target else None,
-            target=target,
-            bare=ceiling.bare if ceiling else None,
-            on_one_core=ceiling.ours if ceiling else None,
-            share_target=share_target,
+            target=TARGETS.get((task.id, workload.kind)),
         )
 
 
 def results() -> list[dict[str, object]]:
     """The rows, printed one by one, as they are kept."""
-    print(f"{envpool_loop.note}\n\n{HEAD}")
+    print(HEAD)
     kept: list[dict[str, object]] = []
     for row in rows():
         print(row.line(), flush=True)
-        kept.append(asdict(row) | {"ratio": row.ratio, "share": row.share, "at_most": row.at_most})
+        kept.append(asdict(row) | {"ratio": row.ratio})
     return kept
 
 

@@ -25,8 +25,8 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.processes import cache_in, program
 from benchmarks.synthetic import WORDS, write_records
+from benchmarks.timing import cache_in, program
 
 REVISIONS = 1_000_000
 REQUESTS = 100

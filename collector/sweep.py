@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from collector.baselines import process
-from collector.baselines.planning import PACKAGES, BaselineRun, require_extra
+from collector.baselines.planning import BaselineRun, require_extra
 from collector.baselines.running import Train, run_baseline
 from collector.errors import CollectorError, ModelError, StorageError, WorkerError, cannot_write
 from collector.llm.protocol import Model
 from collector.records import RecordError, decode_run
 from collector.rollouts.compiled import PlainLoopWarning
 from collector.rollouts.evaluate import is_compiled
-from collector.rollouts.executors import Executor, Offload, executor, is_ray
+from collector.rollouts.executors import Executor, Offload, executor
 from collector.run_folder import RunFolder, read_run
 from collector.search import Progress, search
 from collector.spec import RunSpec
@@ -172,10 +172,8 @@ def collect_runs(
         KeyboardInterrupt: Ctrl-C; what was finished is on the disk.
     """
     tasks = list({spec.task.id: spec.task for spec in specs}.values())
-    trains = any(isinstance(spec, BaselineRun) for spec in specs)
 
     async def run(offload: Executor) -> Outcome:
-        elsewhere = partial(process.train_elsewhere, offload=offload)
         try:
             return await sweep(
                 specs,
@@ -184,7 +182,7 @@ def collect_runs(
                 offload=offload,
                 display=display,
                 concurrency=concurrency or max(4, 2 * max(cores(), offload.size)),
-                train=elsewhere if is_ray(workers) else partial(process.train, task_modules=task_modules),
+                train=partial(process.train, task_modules=task_modules),
                 training=offload.size,
             )
         finally:
@@ -192,7 +190,7 @@ def collect_runs(
 
     with display:
         _compile(tasks, display)
-        with executor(workers, task_modules, tasks, tuple(PACKAGES) if trains else (), display.note) as offload:
+        with executor(workers, task_modules) as offload:
             return asyncio.run(run(offload))
 
 

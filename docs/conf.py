@@ -1,7 +1,5 @@
 """The documentation site: pages of Markdown, and an API page from docstrings."""
 
-import json
-import tomllib
 from importlib.metadata import version as _version
 from pathlib import Path
 
@@ -28,7 +26,6 @@ html_theme = "furo"
 html_title = project
 html_show_sphinx = False
 html_copy_source = False
-templates_path = ["templates"]
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 
@@ -43,13 +40,11 @@ napoleon_use_ivar = True
 
 DOCS = Path(__file__).parent
 PROGRAMS = {"collect": collector.cli.app, "audit": audit.cli.app, "stats": stats.cli.app, "figures": figures.cli.app}
-MOVED = tomllib.loads((DOCS / "moved.toml").read_text(encoding="utf-8"))
 
 
 def setup(app: Sphinx) -> None:
-    """Write the page of commands, let old addresses lead on, and leave out fields of named tuples."""
+    """Write the page of commands, and leave out fields of named tuples."""
     (DOCS / "commands.md").write_text(_page_of_commands(), encoding="utf-8")
-    app.connect("html-collect-pages", lambda _: [(old, _leading_on(new), "moved.html") for old, new in MOVED.items()])
     app.connect("autodoc-skip-member", lambda *event: _is_bare_field(event[3]) or None)
 
 
@@ -69,11 +64,6 @@ def _helps(name: str, command: typer.core.TyperCommand, parent: typer.Context | 
     for inner in getattr(command, "list_commands", lambda _: [])(context):
         parts += _helps(inner, command.get_command(context, inner), context)
     return parts
-
-
-def _leading_on(new: dict[str, str]) -> dict[str, str]:
-    """What the template of a page that has gone is filled with: where it leads, and each of its anchors."""
-    return {"to": new["to"], "anchors": json.dumps({key: value for key, value in new.items() if key != "to"})}
 
 
 def _is_bare_field(member: object) -> bool:

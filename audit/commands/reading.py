@@ -44,8 +44,8 @@ WorkersOption = Annotated[
     str | None,
     typer.Option(
         "--workers",
-        metavar="local|N|ray|ray://HOST:PORT",
-        help="Where policies are run: local (all cores), a number of threads or processes, ray, or ray://HOST:PORT.",
+        metavar="local|N",
+        help="Where policies are run: local (all cores), or a number of threads or processes.",
         show_default="local",
     ),
 ]

@@ -205,7 +205,7 @@ def intervene_report(
     Args:
         plan: the plan's file; or several, whose critics' shares are compared with those of the first.
         outcome: only effects on this: share, edits, text, direction, size, gain or harmful; None for all.
-        workers: where revised policies are run, as `--workers` has it: `local`, a number, `ray` or `ray://HOST:PORT`.
+        workers: where revised policies are run, as `--workers` has it: `local` or a number.
         cache: whether returns of policies that an earlier report ran may be used, and new ones kept.
 
     Returns:

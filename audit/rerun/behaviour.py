@@ -35,7 +35,7 @@ def rescore(
         seed: of the fresh seeds and of the sample.
         each: a row for every candidate instead of every method.
         task_modules: Python files with tasks of your own.
-        workers: where policies are run, as `--workers` has it: `local`, a number, `ray` or `ray://HOST:PORT`.
+        workers: where policies are run, as `--workers` has it: `local` or a number.
         options: which groups, and how records are opened.
 
     Raises:
@@ -90,7 +90,7 @@ def anchor(
         placebo: measure random edits in the place of revisions, for the false-positive rate.
         each: a row for every revision instead of every method.
         task_modules: Python files with tasks of your own.
-        workers: where policies are run, as `--workers` has it: `local`, a number, `ray` or `ray://HOST:PORT`.
+        workers: where policies are run, as `--workers` has it: `local` or a number.
         options: which groups, and how records are opened.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Many policies at once: in threads and processes of this machine, or where `--workers` says.
+"""Many policies at once, in threads and processes of this machine.
 
 What is run is a pure function of a task and an argument, so that results depend neither on where it is run nor on how
 often it is begun.
@@ -14,10 +14,9 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from audit.output.errors import AuditError, UsageError
-from audit.request import note
 
 if TYPE_CHECKING:
     from collector.rollouts.executors import Executor
@@ -50,7 +49,7 @@ def check_workers(workers: str | None) -> None:
     """Refuse a value of `--workers` that is none, before anything is read.
 
     Raises:
-        UsageError: the value is none of those in the help, or needs a package that is not installed.
+        UsageError: the value is none of those in the help.
     """
     from collector.rollouts import executors
 
@@ -72,7 +71,7 @@ def run_each(
         work: what it is called with, taken as it is needed; arguments and results can be pickled.
         workers: as `--workers` has it. None and `local` use all cores, `N` so many: threads for tasks that are
             compiled, processes for the others.
-        tasks: those of the work, in any number; where work goes elsewhere, they are made known there.
+        tasks: those of the work, in any number; processes are given the files of users' ones.
 
     Raises:
         AuditError: a process died, or no worker can be used.
@@ -84,7 +83,7 @@ def run_each(
         return
     batches = _Batches(function, chain([first], remaining))
     under_way: deque[tuple[Batch[T, R], Future[tuple[list[R], float]]]] = deque()
-    with _reported(), _pool(workers, _distinct(tasks)) as pool:
+    with _reported(), _pool(workers, tasks) as pool:
         while True:
             while len(under_way) < AHEAD * pool.size and (batch := batches.take()):
                 under_way.append((batch, pool.submit(batch)))
@@ -133,28 +132,15 @@ class _Batches(Generic[T, R]):
         self._sizes[batch.task.id] = max(1, min(round(fitting), most))
 
 
-class _Pool(Protocol):
-    """Where batches are run."""
-
-    @property
-    def size(self) -> int:
-        """Batches that run at once."""
-
-    def submit(self, batch: Batch[T, R]) -> Future[tuple[list[R], float]]:
-        """Begin to run a batch."""
-
-
-@contextlib.contextmanager
-def _pool(workers: str | None, tasks: Sequence[Task]) -> Iterator[_Pool]:
-    from collector.rollouts.executors import executor, is_ray
+def _pool(workers: str | None, tasks: Iterable[Task]) -> _Pool:
+    from collector.rollouts.executors import executor
     from collector.tasks.plugins import files_of
 
-    where = executor(workers, files_of(task.id for task in tasks), tasks, note=note)
-    with _Elsewhere(where) if is_ray(workers) else _Here(where, limited=workers not in {None, "local"}) as pool:
-        yield pool
+    where = executor(workers, files_of({task.id for task in tasks}))
+    return _Pool(where, limited=workers not in {None, "local"})
 
 
-class _Here:
+class _Pool:
     """Threads of this process for compiled rollouts, which release the interpreter's lock, and processes for others.
 
     Processes are started when others have taken this process `START_SECONDS`.
@@ -169,7 +155,7 @@ class _Here:
         self._processes, self._limited = processes, limited
         self._spent = 0.0
 
-    def __enter__(self) -> _Here:
+    def __enter__(self) -> _Pool:
         from collector.system.cores import limit_cores
 
         self._resources = contextlib.ExitStack()
@@ -241,16 +227,6 @@ async def _cancel_others() -> None:
     for task in others:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)
-
-
-def _distinct(tasks: Iterable[Task]) -> list[Task]:
-    """Each task once; those of runs under the same switches are equal."""
-    found: dict[int, Task] = {id(task): task for task in tasks}
-    distinct: list[Task] = []
-    for task in found.values():
-        if task not in distinct:
-            distinct.append(task)
-    return distinct
 
 
 def _same(task: Task, other: Task) -> bool:

@@ -262,7 +262,7 @@ def verify(
         sample: how many rollouts to run again, drawn evenly over runs; None for all.
         seed: of the draw.
         task_modules: Python files with tasks of your own.
-        workers: where rollouts are run, as `--workers` has it: `local`, a number, `ray` or `ray://HOST:PORT`.
+        workers: where rollouts are run, as `--workers` has it: `local` or a number.
         options: which groups, and how records are opened.
 
     Raises:

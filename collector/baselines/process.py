@@ -17,9 +17,8 @@ from pathlib import Path
 from collector.baselines.planning import BaselineRun
 from collector.errors import CollectorError
 from collector.rollouts.evaluate import Evaluation
-from collector.rollouts.executors import Offload
 from collector.system.processes import Process
-from collector.tasks.plugins import load_tasks, loaded_files
+from collector.tasks.plugins import load_tasks
 
 Iteration = tuple[Evaluation, float]
 """An evaluation, and the seconds that the iteration took."""
@@ -56,33 +55,6 @@ async def train(run: BaselineRun, task_modules: Sequence[Path] = ()) -> AsyncGen
         finally:
             process.kill()
             process.join()
-
-
-async def train_elsewhere(run: BaselineRun, offload: Offload) -> AsyncGenerator[Iteration, None]:
-    """Train on another machine; yields the iterations when all are finished.
-
-    Args:
-        run: what to train.
-        offload: where. A training that dies there is begun again.
-
-    Raises:
-        CollectorError: the training failed.
-    """
-    for iteration in await offload(trained, run):
-        yield iteration
-
-
-def trained(run: BaselineRun) -> list[Iteration]:
-    """Train in a process of its own, where users' tasks have been loaded; all iterations.
-
-    Raises:
-        CollectorError: as `train` does.
-    """
-
-    async def collected() -> list[Iteration]:
-        return [iteration async for iteration in train(run, loaded_files())]
-
-    return asyncio.run(collected())
 
 
 def _train(run: BaselineRun, task_modules: Sequence[Path], sender: Connection[object, object]) -> None:

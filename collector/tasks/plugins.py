@@ -53,11 +53,6 @@ def files_of(tasks: Iterable[str]) -> list[Path]:
     return list(dict.fromkeys(_files[task] for task in tasks if task in _files))
 
 
-def loaded_files() -> list[Path]:
-    """The Python files of users' tasks that this process has loaded."""
-    return [Path(str(module.__file__)) for name, module in sys.modules.items() if name.startswith(_MODULE)]
-
-
 def _import(path: Path) -> ModuleType:
     if not path.is_file():  # before it is resolved, which a link to itself cannot be
         raise UsageError(f"{path} is no Python file")

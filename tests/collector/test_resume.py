@@ -19,7 +19,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from benchmarks.torture.cutting import Disk
 from collector import run_folder
 from collector.cli import main
 from collector.errors import CollectorError, ModelError
@@ -29,6 +28,7 @@ from collector.records import decode_run
 from collector.remedies import remedies_of
 from collector.run_folder import RunFolder
 from collector.switches import Switches
+from tests.collector.cutting import Disk
 from tests.collector.helpers import collect, in_process, lines, spec, timeless
 
 

@@ -1,4 +1,4 @@
-"""Runs a command until the power is cut: `python -m benchmarks.torture.cutting EVENT SEED COUNT PROGRAM ARGUMENTS…`.
+"""Runs a command until the power is cut: `python -m tests.collector.cutting EVENT SEED COUNT PROGRAM ARGUMENTS…`.
 
 What a disk promises is what was synced. Before the given event (a sync, a rename, a removal; they are counted from 1)
 the process ends, and of every file in its folder what was written since the last sync is lost, in part or whole, or
