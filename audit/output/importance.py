@@ -18,7 +18,17 @@ DECIDING: Final = frozenset(
         *("reference_mean", "baseline_mean", "mean_with", "mean_without", "regressions", "control_regressions"),
         *("citing_regressions", "citing_improvements", "citing_regressions_pct", "citing_improvements_pct"),
         *("regressions_citing_pct", "regressions_not_citing_pct", "strict_untied_pct"),
-        *("expected_pooled", "beyond_noise", "strict_beyond_noise", "beyond_controls", "anchored", "improvements"),
+        *(
+            "expected_pooled",
+            "beyond_noise",
+            "strict_beyond_noise",
+            "beyond_controls",
+            "anchored",
+            "improvements",
+            "significant",
+            "r0",
+            "r1",
+        ),
         # Values that are the answer.
         *("mean_return", "best_return", "final_return", "iqm", "share", "pct", "answers", "validation", "kept"),
         *("precision", "recall", "kappa", "auc", "references_worst", "rollouts", "supported", "text"),

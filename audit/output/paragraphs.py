@@ -37,7 +37,10 @@ def excerpt(text: str, lines: int, width: int = WIDTH) -> list[str]:
 def first(paragraphs: Sequence[str]) -> list[str]:
     """The first paragraphs, and how many more there are."""
     rest = len(paragraphs) - MOST
-    return [*paragraphs[:MOST], *([f"… and {rest} more: narrow with --env or --variant"] if rest > 0 else [])]
+    return [
+        *paragraphs[:MOST],
+        *([f"… and {rest} more: narrow with --condition, --env or --variant"] if rest > 0 else []),
+    ]
 
 
 def as_wide_as_shown(paragraphs: Sequence[str]) -> str:

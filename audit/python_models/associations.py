@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from audit.measures.association import Ratio, associate, robust_odds
+from audit.measures.rounding import SHARE
 from audit.output.numbers import known
 from audit.python_models.batches import batches, write_lines
 
@@ -97,12 +98,14 @@ def _gap(runs: Sequence[Run]) -> Coefficient | None:
     ]
     if len({cites for _, cites, *_ in observed}) < 2:
         return None
-    return cluster_robust(
+    found = cluster_robust(
         [part / whole for *_, part, whole in observed],
         [[1.0, cites] for _, cites, *_ in observed],
         [place for place, *_ in observed],
         weights=[whole for *_, whole in observed],
     )[-1]
+    # Equal shares leave a rounding error, which has a sign.
+    return found._replace(estimate=0.0) if abs(found.estimate) < SHARE else found
 
 
 def _share(runs: Sequence[Run], part: str, whole: str) -> Coefficient | None:

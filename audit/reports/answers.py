@@ -49,7 +49,8 @@ def answers(rows: Sequence[Row], store: Store, *, of_texts: bool) -> list[str]:
         tested = [tests[cell, outcome] for outcome in (True, False, None)]
         sentences = (_citing(row), _problems(row), _beyond(row, *tested), _evidence(row, every.get(cell, 0)))
         text = " ".join(sentences)
-        paragraphs.append(f"{_head(row, several)}: {text.replace('rollout', 'example') if of_texts else text}")
+        text = text.replace("rollout", "example").replace("returns", "scores") if of_texts else text
+        paragraphs.append(f"{_head(row, several)}: {text}")
     return paragraphs
 
 
@@ -59,7 +60,8 @@ def _cell(row: Row) -> Cell:
 
 def _head(row: Row, several: bool) -> str:
     names = [TASKS.get(row["env"], row["env"]), METHODS.get(row["variant"], row["variant"])]
-    return ", ".join(map(short, [*names, *([f"condition {row['condition']}"] if several else [])]))
+    named = [*names, f"detector {row['detector']}", *([f"condition {row['condition']}"] if several else [])]
+    return ", ".join(map(short, named))
 
 
 def _tests(rows: Sequence[Row], store: Store) -> Counter[tuple[Cell, bool | None]]:
@@ -91,7 +93,7 @@ def _citing(row: Row) -> str:
         return f"Citing {thing} cannot be compared with not citing it: answers {always} do ({number} of {revisions})."
     low, high = row["gap_low"], row["gap_high"]
     if low is None or "gap" in row["rough"]:
-        verdict = "may or may not go with regressing"
+        verdict = "is not known to go with regressing"
     elif low <= 0 <= high:
         verdict = "is not shown to go with regressing"
     else:
@@ -121,7 +123,7 @@ def _problems(row: Row) -> str:
         permissive = f"by the permissive one they are {row['permissive']} {_share(row, 'permissive')}"
         return f"Salience problems by the strict criterion are ruled out, {tie}; {permissive}."
     return (
-        f"Salience problems are {row['strict']} of {regressions} by the strict criterion {_share(row, 'strict')} and "
+        f"Of {regressions} {row['strict']} are salience problems by the strict criterion {_share(row, 'strict')} and "
         f"{row['permissive']} by the permissive one {_share(row, 'permissive')}."
     )
 
@@ -134,15 +136,13 @@ def _beyond(row: Row, beyond: int, within: int, untested: int) -> str:
     """How many of them are beyond chance."""
     tested = beyond + within
     is_worst = row["strict"] is not None
-    subject = "Salience problems" if is_worst else "Regressions"
-    those = "strict ones" if is_worst else f"that cite {parse_about(row['about'])}"
+    those = "strict salience problems" if is_worst else f"regressions whose answers cite {parse_about(row['about'])}"
     if not tested + untested:
-        none = "meets the strict criterion" if is_worst else f"has an answer that cites {parse_about(row['about'])}"
-        return f"{subject} beyond chance are not to be found: no regression {none}."
+        return f"There are no {those}, so none can be beyond chance."
     if not tested:
-        return f"{subject} cannot be told from chance: the {untested} {those} lack single returns to compare."
-    left = f", {untested} more cannot be tested" if untested else ""
-    return f"{subject} beyond chance are {beyond} of the {tested} {those} (permutation test, p ≤ {LEVEL}{left})."
+        return f"The {untested} {those} cannot be told from chance, as they lack single returns to compare."
+    left = f"; {untested} more cannot be tested" if untested else ""
+    return f"{those[0].upper()}{those[1:]} beyond chance: {beyond} of {tested} (permutation test, p ≤ {LEVEL}{left})."
 
 
 def _evidence(row: Row, every: int) -> str:
@@ -153,7 +153,7 @@ def _evidence(row: Row, every: int) -> str:
     is_few = are_few(runs) or bool({"gap", "strict"} & set(row["rough"]))
     rest = every - revisions
     of = f"{revisions} of {count(every, 'revision')}" if rest > 0 else count(revisions, "revision")
-    left = "; the other revisions have no readable answer, or no rollouts to choose from" if rest > 0 else ""
+    left = "; the other revisions have no readable answer, or rollouts of equal returns" if rest > 0 else ""
     return f"The evidence is {of} in {count(runs, 'run')}{': too few to rely on' if is_few else ''}{left}."
 
 

@@ -125,7 +125,7 @@ def _unknown(revision: dict[str, Any], about: str, *, is_role: bool) -> str:
     scores = [each["return"] for each in revision["shown"] or () if each["return"] is not None]
     are_equal = bool(scores) and max(scores) - min(scores) <= revision["rounding"]
     if is_role and are_equal and revision["evidence_kind"] in ("batch", "pair"):
-        return f"all examples shown have the same score and none is {about}"
+        return f"all examples shown have the same score, and none is {about}"
     return "the judge has not judged the answer" if revision["is_judged"] else f"nothing shown is {about}"
 
 

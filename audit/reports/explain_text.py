@@ -34,9 +34,10 @@ def no_pattern(details: dict[str, Any]) -> str:
 def shown_items(revision: dict[str, Any]) -> list[str]:
     """The items that the critic was shown, in the order of display: heading, score, and how each begins."""
     roles: dict[int, list[str]] = {}
-    for label in ("worst", "median", "best"):
-        if (place := revision["places"].get(label)) is not None:
-            roles.setdefault(place, []).append(label)
+    if revision["structure"] != "identical":  # else no item is worse than another
+        for label in ("worst", "median", "best"):
+            if (place := revision["places"].get(label)) is not None:
+                roles.setdefault(place, []).append(label)
     lines = []
     for place, item in enumerate(revision["items"], start=1):
         score = "score not recorded" if item["return"] is None else f"score {rounded(item['return'])}"

@@ -59,7 +59,7 @@ def test_fewer_than_four_degrees_of_freedom_are_rough_in_sentence_and_table(tmp_
     found = audit.salience(records(tmp_path, *(of(1 + each % 2, 2 - each % 2) for each in range(runs))))
     assert ("strict" in next(iter(found))["rough"]) == is_rough
     [paragraph] = found.answers
-    assert ("rough 95% interval" in paragraph.split("Salience")[1]) == is_rough
+    assert ("rough 95% interval" in paragraph.split("salience problems")[1]) == is_rough
     found.print()
     assert bool(re.search(r"%\)\s\[\d+,\s+\d+\]~", capsys.readouterr().out)) == is_rough
 
@@ -82,13 +82,13 @@ def test_fewer_than_four_degrees_of_freedom_are_rough_in_sentence_and_table(tmp_
         ([of(1, 1), of(1, 1)], (4, 5, 9), "(50.0%, no interval, as no two runs differ)"),
         ([of(2, 1)], TIED, "are ruled out, as the worst rollout is below the median one in 0 of 3 regressions"),
         ([of(2, 1)], (4, 4, 4), "ruled out: the worst rollout is below the best one in 0 of 3 regressions."),
-        ([of(0, 2)], (4, 5, 9), "beyond chance are not to be found: no regression meets the strict criterion."),
+        ([of(0, 2)], (4, 5, 9), "There are no strict salience problems, so none can be beyond chance."),
         ([of(1, 1)], (4, 5, 9), "The evidence is 4 revisions in 1 run: too few to rely on."),
     ],
 )
 def test_what_cannot_be_known_is_said(tmp_path, runs, before, told):
     [paragraph] = audit.salience(records(tmp_path, *runs, before=before)).answers
-    assert paragraph.startswith("CartPole, ThreeTraj: Citing the worst rollout ")
+    assert paragraph.startswith("CartPole, ThreeTraj, detector word: Citing the worst rollout ")
     assert told in paragraph
     assert len(paragraph.split()) <= 100
     assert all(word not in paragraph for word in ("None", "nan", "-"))
@@ -98,7 +98,7 @@ def test_strict_regressions_beyond_chance_are_those_of_noise(tmp_path):
     """Of 20 splits of six returns the lowest has p = 1/20; where an old and a new return are equal, it has more."""
     folder = records(tmp_path, [(DOWN, CITES), ((0, 5, 9), CITES), (DOWN, SILENT), (UP, SILENT)])
     [paragraph] = audit.salience(folder).answers
-    assert "Salience problems beyond chance are 1 of the 2 strict ones (permutation test, p ≤ 0.05)." in paragraph
+    assert "Strict salience problems beyond chance: 1 of 2 (permutation test, p ≤ 0.05)." in paragraph
     [noise] = list(audit.noise(folder))
     assert (noise["strict"], noise["strict_beyond_noise"]) == (2, 1)
 
@@ -106,9 +106,9 @@ def test_strict_regressions_beyond_chance_are_those_of_noise(tmp_path):
 def test_another_item_has_no_salience_problems(tmp_path):
     folder = records(tmp_path, [(DOWN, "The best rollout won."), (DOWN, SILENT), (UP, SILENT)])
     [paragraph] = audit.salience(folder, about="best").answers
-    assert "Citing the best rollout may or may not go with" in paragraph
+    assert "Citing the best rollout is not known to go with" in paragraph
     assert "defined for the worst rollout alone; 1 of 2 regressions cite the best rollout (50.0%)." in paragraph
-    assert "Regressions beyond chance are 1 of the 1 that cite the best rollout" in paragraph
+    assert "Regressions whose answers cite the best rollout beyond chance: 1 of 1 " in paragraph
 
 
 def test_left_out_revisions_are_counted(tmp_path):
@@ -142,7 +142,7 @@ def test_people_read_them_above_the_table_and_programs_do_not(tmp_path, width):
 def test_five_at_most_are_printed():
     few, many = [f"{place}" for place in range(5)], [f"{place}" for place in range(7)]
     assert first(few) == few
-    assert first(many) == [*few, "… and 2 more: narrow with --env or --variant"]
+    assert first(many) == [*few, "… and 2 more: narrow with --condition, --env or --variant"]
     assert as_wide_as_shown([]) == ""
 
 
