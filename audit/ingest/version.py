@@ -120,8 +120,9 @@ def _relations() -> set[str]:
 
 
 def program() -> list[str]:
-    """Our own files that results depend on: the audit, the statistics, and the record types of the collector."""
-    return [path for folder in _folders() for path in sorted(_files(folder))]
+    """Our own files that results depend on: the audit, the statistics, and what of the collector these import."""
+    files = [path for folder in _folders() for path in sorted(_files(folder))]
+    return [*files, str(resources.files("collector") / "errors.py")]
 
 
 def _folders() -> list[str]:

@@ -6,6 +6,7 @@ import contextlib
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
@@ -27,7 +28,6 @@ from audit.output.rows import Table
 from audit.reports.answers import answers
 from audit.reports.emptiness import are_texts, no_patterns, unread, why_empty
 from audit.reports.relation_rows import RelationRows
-from audit.store import rows_of
 from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
@@ -295,6 +295,13 @@ def topics(data: Data, *, top: int = 10, **options: Unpack[Selection]) -> Table:
     return relation_table("topics", request_of(data, Selection, options), f"rank <= {int(top)}")
 
 
+def _answers(relation: duckdb.DuckDBPyRelation, store: Store, *, of_texts: bool) -> list[str]:
+    """The sentences of the rows of `salience`."""
+    from audit.store import rows_of
+
+    return answers(rows_of(relation), store, of_texts=of_texts)
+
+
 def table_of(relation: duckdb.DuckDBPyRelation, store: Store, *, can_stop: bool = False, **options: Any) -> Table:
     """A relation as a table; its store is closed when nothing refers to table, rows or relation any longer.
 
@@ -347,7 +354,7 @@ def relation_table(
             essential=[*usual, *essential] if usual else usual,
             headings=HEADINGS,
             caption=caption,
-            answering=(lambda: answers(rows_of(relation), store, of_texts=of_texts)) if name == "salience" else list,
+            answering=partial(_answers, relation, store, of_texts=of_texts) if name == "salience" else list,
             notes=[line for line in (remark, unread(name, request, store), caption) if line],
         )
         resources.pop_all()

@@ -51,7 +51,7 @@ def renamed(records: Records, text: str) -> Records:
         return old.replace({column: names for column, names in to.items() if column in old})
 
     def rows(old: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        return [{key: to.get(key, {}).get(value, value) for key, value in row.items()} for row in old]
+        return [{key: to[key].get(value, value) if key in to else value for key, value in row.items()} for row in old]
 
     return replace(
         records,

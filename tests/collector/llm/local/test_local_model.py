@@ -63,7 +63,7 @@ def test_without_the_extra_it_is_one_line(gguf, tmp_path, monkeypatch):
         finally:
             await model.aclose()
 
-    with pytest.raises(UsageError, match=r"needs the extra local: pip install 'salience-audit\[local\]'"):
+    with pytest.raises(UsageError, match=r"needs the extra local: in a clone, pip install '\.\[local\]'"):
         asyncio.run(check())
 
 
