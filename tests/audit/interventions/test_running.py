@@ -91,7 +91,8 @@ def test_a_run_that_stops_at_every_call_goes_on_to_the_same_file(finished, tiny,
         stopped = run(tiny)
         assert stopped.exit_code == (130 if failure is KeyboardInterrupt else 1)
         assert "Traceback" not in stopped.stderr
-        assert len(lines(answers_of(tiny))) == calls
+        # A file without an answer does not stay.
+        assert (len(lines(answers_of(tiny))) if answers_of(tiny).exists() else 0) == calls
         # The answer that was lost is asked for once more, and no other.
         assert len(asked) == 2 * calls + 1
     monkeypatch.setattr(answer_file, "append_lines", append_lines)
