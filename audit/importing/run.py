@@ -320,8 +320,8 @@ def _read_otherwise(state: Import) -> Iterator[str]:
         named = [f"{number} is {name}" for name, number in numbers.items()]
         more = f", and so on for all {len(named)}" if len(named) > NAMED else ""
         yield f"runs are named by text, and numbered in the order of the names: {', '.join(named[:NAMED])}{more}"
-    if named := state.data.named_iterations():
-        yield _order_of_names(state.mapping, named if state.mapping.parents is None else state.unsorted)
+    if unsorted := state.data.named_iterations():
+        yield _order_of_names(state.mapping, unsorted if state.mapping.parents is None else state.unsorted)
 
 
 def _order_of_names(mapping: LogMapping, unsorted: list[str | None]) -> str:
