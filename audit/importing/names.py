@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
@@ -66,6 +66,25 @@ def in_sequence(names: Iterable[str]) -> tuple[dict[str, int], str | None]:
     except TypeError:
         unsorted = MIXED
     return {name: number for number, name in enumerate(rows)}, unsorted
+
+
+def order_of_names(columns: Mapping[str, str], unsorted: list[str | None]) -> str:
+    """A line on the order in which iterations that are named by text are numbered.
+
+    Args:
+        columns: of the log, by their fields.
+        unsorted: what the names of each run are where they state no order, else None.
+    """
+    why = next(filter(None, unsorted), None)
+    if why is None:
+        column = columns.get("step", columns["iteration"])
+        return (
+            f"iterations are named by times or other text, and numbered from 0 in each run, in the order of {column!r}"
+        )
+    most = sum(each is not None for each in unsorted)
+    where = f" in {most} of {len(unsorted)} runs" if most < len(unsorted) else ""
+    column = columns["iteration"]
+    return f"iterations of {column!r} are {why}{where}; rows are taken in their order in the file"
 
 
 def _sorted(names: list[str]) -> list[str]:

@@ -15,7 +15,7 @@ from audit.importing.fields import IDENTITY, FieldError
 from audit.importing.log_files import readable
 from audit.importing.mapping import FILE, ROW, Direction, LogMapping
 from audit.importing.mapping_file import read_mapping, refuse_mistakes, shipped
-from audit.importing.names import Names
+from audit.importing.names import Names, order_of_names
 from audit.importing.parents import Candidate, by_run, in_order, parents_by_name
 from audit.importing.rows import MISSING, columns_of, is_csv, is_parquet, lacking, look_up, read_rows
 from audit.importing.suspicions import Suspicions
@@ -321,21 +321,7 @@ def _read_otherwise(state: Import) -> Iterator[str]:
         more = f", and so on for all {len(named)}" if len(named) > NAMED else ""
         yield f"runs are named by text, and numbered in the order of the names: {', '.join(named[:NAMED])}{more}"
     if unsorted := state.data.named_iterations():
-        yield _order_of_names(state.mapping, unsorted if state.mapping.parents is None else state.unsorted)
-
-
-def _order_of_names(mapping: LogMapping, unsorted: list[str | None]) -> str:
-    """In which order iterations that are named by text are numbered."""
-    why = next(filter(None, unsorted), None)
-    if why is None:
-        column = mapping.columns.get("step", mapping.columns["iteration"])
-        return (
-            f"iterations are named by times or other text, and numbered from 0 in each run, in the order of {column!r}"
-        )
-    most = sum(each is not None for each in unsorted)
-    where = f" in {most} of {len(unsorted)} runs" if most < len(unsorted) else ""
-    column = mapping.columns["iteration"]
-    return f"iterations of {column!r} are {why}{where}; rows are taken in their order in the file"
+        yield order_of_names(state.mapping.columns, unsorted if state.mapping.parents is None else state.unsorted)
 
 
 def _strange_methods(state: Import) -> Iterator[str]:

@@ -22,7 +22,7 @@ _OF_TOOLS: Final = re.compile(
 """Words in the names that tools give to folders of runs, whatever the task, and users after them."""
 _DATE: Final = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])")
 _RANDOM: Final = re.compile(
-    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:m-)?[0-9a-f]{32}|tmp[._-]?\w{6,}"
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}|tmp[._-]?\w{6,}"
     r"|(?:offline-)?run-\d{8}_\d{6}-[\w-]+",  # of Weights & Biases, with the id of the run
     re.IGNORECASE,
 )

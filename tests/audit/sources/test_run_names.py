@@ -24,7 +24,6 @@ _OF_TOOLS = (
     "wandb/offline-run-20260131_120000-my-id/files",
     "wandb/latest-run/files",
     "mlruns/0/0123456789abcdef0123456789abcdef/artifacts",
-    "mlruns/0/models/m-0123456789abcdef0123456789abcdef/artifacts",
     "gen_3",
     "generation_12/results",
     "checkpoints/checkpoint_10",
