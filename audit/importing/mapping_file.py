@@ -61,12 +61,17 @@ def read_mapping(path: Path) -> tuple[LogMapping, list[str]]:
     try:
         text = _text_of(path)
     except OSError as error:
-        shipped = sorted(each.name.removesuffix(".toml") for each in SHIPPED.iterdir()) if SHIPPED.is_dir() else []
-        hint = f"; mappings that need no file: {', '.join(shipped)}" if shipped and path.name == str(path) else ""
+        names = sorted(shipped())
+        hint = f"; mappings that need no file: {', '.join(names)}" if names and path.name == str(path) else ""
         raise UsageError(f"--map {path}: {error.strerror}{hint}") from None
     except UnicodeDecodeError as error:
         raise UsageError(f"--map {path}: not TOML ({error})") from None
     return parse_mapping(text, path)
+
+
+def shipped() -> set[str]:
+    """The names of the mappings that come with the package, which are those of their methods as well."""
+    return {each.name.removesuffix(".toml") for each in SHIPPED.iterdir()} if SHIPPED.is_dir() else set()
 
 
 def parse_mapping(text: str, path: Path) -> tuple[LogMapping, list[str]]:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any, Final
 
 from audit.importing.fields import LABEL, WHOLE, FieldError
+
+NO_TIMES: Final = "no numbers or ISO times"
+MIXED: Final = "ISO times both with and without a zone"
 
 
 class Names:
@@ -48,19 +52,54 @@ def numbered(names: Iterable[str]) -> dict[str, int]:
     return {name: number for number, name in enumerate(sorted(set(names), key=_place), start=1)}
 
 
-def in_sequence(names: Iterable[str]) -> dict[str, int]:
-    """The numbers of a run's iterations by their names, from 0.
+def in_sequence(names: Iterable[str]) -> tuple[dict[str, int], str | None]:
+    """The numbers of a run's iterations by their names, from 0, and what the names are where they state no order.
 
-    Names that differ in their numbers only, as times do, are in the order of these; others, such as random
-    identifiers, are in the order of their rows.
+    Numbers, ISO times, and names that share all but a number at their end are in their order. Others, such as times in
+    other forms and random identifiers, are in the order of their rows.
     """
-    rows = list(names)
+    rows, unsorted = list(names), None
     try:
-        rows.sort(key=float)
+        rows = _sorted(rows) if len(rows) > 1 else rows
     except ValueError:
-        if len({re.sub("[0-9]+", "0", name) for name in rows}) == 1:
-            rows.sort(key=_place)
-    return {name: number for number, name in enumerate(rows)}
+        unsorted = NO_TIMES
+    except TypeError:
+        unsorted = MIXED
+    return {name: number for number, name in enumerate(rows)}, unsorted
+
+
+def order_of_names(columns: Mapping[str, str], unsorted: list[str | None]) -> str:
+    """A line on the order in which iterations that are named by text are numbered.
+
+    Args:
+        columns: of the log, by their fields.
+        unsorted: what the names of each run are where they state no order, else None.
+    """
+    why = next(filter(None, unsorted), None)
+    if why is None:
+        column = columns.get("step", columns["iteration"])
+        return (
+            f"iterations are named by times or other text, and numbered from 0 in each run, in the order of {column!r}"
+        )
+    most = sum(each is not None for each in unsorted)
+    where = f" in {most} of {len(unsorted)} runs" if most < len(unsorted) else ""
+    column = columns["iteration"]
+    return f"iterations of {column!r} are {why}{where}; rows are taken in their order in the file"
+
+
+def _sorted(names: list[str]) -> list[str]:
+    try:
+        return sorted(names, key=float)
+    except ValueError:
+        parts = [re.fullmatch("([^0-9]*)[0-9]+", name) for name in names]
+        is_counted = len({part and part[1] for part in parts}) == 1 and parts[0] is not None
+        return sorted(names, key=_place if is_counted else _instant)
+
+
+def _instant(name: str) -> tuple[datetime, str]:
+    """An ISO time; the parser reads no more than six digits of its fraction, so that all of them are apart."""
+    fraction = re.search("[.,]([0-9]+)", name)
+    return datetime.fromisoformat(name), fraction[1].rstrip("0") if fraction else ""
 
 
 def _place(name: str) -> tuple[list[str | int], str]:

@@ -97,20 +97,21 @@ def parents_by_name(rows: list[Candidate]) -> Iterator[tuple[Candidate, Candidat
             yield row, above(row) or f"its parent {row.parent!r} is in no row of the run"
 
 
-def in_order(rows: list[Candidate], mapping: LogMapping) -> list[Candidate]:
-    """The rows of a run in the order of their steps or iterations; in that of the log where nothing states one."""
+def in_order(rows: list[Candidate], mapping: LogMapping) -> tuple[list[Candidate], str | None]:
+    """The rows of a run in the order of their steps or iterations, and what these are where they state no order."""
+    unsorted = None
     if mapping.has("step"):
         places = [row.given["step"] for row in rows]
     elif mapping.columns["iteration"].startswith("@"):
-        return rows
+        return rows, None
     else:
         places = [row.given["iteration"] for row in rows]
-        named = in_sequence(dict.fromkeys(place for place in places if isinstance(place, str)))
+        named, unsorted = in_sequence(dict.fromkeys(place for place in places if isinstance(place, str)))
         places = [named.get(place, place) for place in places]
     # A row without a place is faulty, and stays behind the one before it.
     last = 0.0
     keys = [last := last if place is None else place for place in places]
-    return [row for _, row in sorted(zip(keys, rows, strict=True), key=lambda each: each[0])]
+    return [row for _, row in sorted(zip(keys, rows, strict=True), key=lambda each: each[0])], unsorted
 
 
 def by_run(rows: list[Candidate]) -> Mapping[tuple[object, ...], list[Candidate]]:

@@ -137,6 +137,9 @@ def lacking(columns: list[str], has: list[str]) -> str:
 
 
 def _hint(column: str, has: list[str]) -> str:
+    if len(several := [name for name in has if name.startswith(f"{column}s_")]) > 1:
+        # Optuna's table of trials has `value`, or `values_0`, `values_1` and so on.
+        return f": the study has several objectives, and a mapping has to name one, such as {several[0]!r}"
     close = difflib.get_close_matches(column, has, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 

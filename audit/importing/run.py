@@ -14,8 +14,8 @@ from audit.importing.decimals import COMMA, POINT, decimal_of
 from audit.importing.fields import IDENTITY, FieldError
 from audit.importing.log_files import readable
 from audit.importing.mapping import FILE, ROW, Direction, LogMapping
-from audit.importing.mapping_file import read_mapping, refuse_mistakes
-from audit.importing.names import Names
+from audit.importing.mapping_file import read_mapping, refuse_mistakes, shipped
+from audit.importing.names import Names, order_of_names
 from audit.importing.parents import Candidate, by_run, in_order, parents_by_name
 from audit.importing.rows import MISSING, columns_of, is_csv, is_parquet, lacking, look_up, read_rows
 from audit.importing.suspicions import Suspicions
@@ -53,6 +53,7 @@ class Import:
     names: Mapping[str, Names] = field(default_factory=dict)
     commas: list[str] = field(default_factory=list)
     waiting: list[Candidate] = field(default_factory=list)
+    unsorted: list[str | None] = field(default_factory=list)
     progress: Progress = SILENT
 
     def __post_init__(self) -> None:
@@ -102,7 +103,8 @@ class Import:
         """Make records of candidates, whose parents are known by now; one that a run begins with makes none."""
         waiting, self.waiting = self.waiting, []
         for rows in by_run(waiting).values():
-            ordered = in_order(rows, self.mapping)
+            ordered, unsorted = in_order(rows, self.mapping)
+            self.unsorted.append(unsorted)
             once = self._once(ordered)
             if self.mapping.parents == "named":
                 made = self._join_named(once)
@@ -318,12 +320,13 @@ def _read_otherwise(state: Import) -> Iterator[str]:
         named = [f"{number} is {name}" for name, number in numbers.items()]
         more = f", and so on for all {len(named)}" if len(named) > NAMED else ""
         yield f"runs are named by text, and numbered in the order of the names: {', '.join(named[:NAMED])}{more}"
-    if state.data.has_named_iterations():
-        yield "iterations are named by times or other text, and numbered from 0 in each run, in the order of these"
+    if unsorted := state.data.named_iterations():
+        yield order_of_names(state.mapping.columns, unsorted if state.mapping.parents is None else state.unsorted)
 
 
 def _strange_methods(state: Import) -> Iterator[str]:
-    for variant in sorted({row["variant"] for row in state.data.groups()} - METHODS.keys()):
+    known = METHODS.keys() | shipped()
+    for variant in sorted({row["variant"] for row in state.data.groups()} - known):
         close = difflib.get_close_matches(variant, sorted(METHODS), n=1)
         hint = f"; should it be {close[0]}, [values.variant] can say so" if close else ""
         yield f"method {variant!r} is not known here, and keeps its own name{hint}"

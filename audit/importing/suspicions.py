@@ -121,10 +121,19 @@ class Suspicions:
         missing = expected = 0
         for steps in self._steps.values():
             whole = sorted({int(step) for step in steps})
-            stride = gcd(*(after - before for before, after in pairwise(whole))) or 1
-            needed = (whole[-1] - whole[0]) // stride + 1
-            missing += needed - len(whole)
-            expected += needed
+            gaps = [after - before for before, after in pairwise(whole)]
+            stride = _stride(gaps)
+            absent = sum((gap - 1) // stride for gap in gaps)
+            missing += absent
+            expected += absent + len(whole)
         if missing:
             more = SAMPLED if column == "_step" else ""
             yield f"steps are missing: {missing} of {expected} by {column!r}{more}"
+
+
+def _stride(gaps: Sequence[int]) -> int:
+    """The distance of a run's steps, of which the first or the last one may be out of line."""
+    usual = min(gaps[1:-1], default=1)
+    odd = sum(gap % usual > 0 for gap in (*gaps[:1], *gaps[-1:]))
+    is_regular = all(gap % usual == 0 for gap in gaps[1:-1]) and gaps.count(usual) > odd
+    return usual if is_regular else gcd(*gaps) or 1

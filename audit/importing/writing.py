@@ -48,12 +48,15 @@ class _RunSoFar:
     files: dict[str, None] = field(default_factory=dict)
     revisions: int = 0
 
+    @property
+    def names(self) -> list[str]:
+        """Its iterations that are named by text."""
+        return [name for name in self.iterations if isinstance(name, str)]
+
     def renumbered(self) -> dict[int, int]:
         """The numbers of iterations that are named by text, by those that were written first; only what changes."""
-        names = [name for name in self.iterations if isinstance(name, str)]
-        return {
-            before: after for name, after in in_sequence(names).items() if (before := self.iterations[name]) != after
-        }
+        numbers, _ = in_sequence(self.names)
+        return {before: after for name, after in numbers.items() if (before := self.iterations[name]) != after}
 
 
 class DataSet:
@@ -162,7 +165,8 @@ class DataSet:
             if isinstance(number, str):
                 options[IMPORTED_RUN], number = number, numbers[number]
                 folder = folder.rename(folder.with_name(_run_folder(number)))
-            iterations = run.renumbered()
+            # Candidates were put in order, first ones included, before they became records.
+            iterations = run.renumbered() if self._mapping.parents is None else {}
             if isinstance(name, str) or iterations:
                 _renumber(folder / _UNFINISHED, number, iterations)
             (folder / _UNFINISHED).rename(folder / _RECORDS)
@@ -176,9 +180,9 @@ class DataSet:
         """The numbers of the runs that the log names by text: the same for a name wherever it occurs."""
         return numbered(name for *_, name in self._runs if isinstance(name, str))
 
-    def has_named_iterations(self) -> bool:
-        """Whether a log names iterations by text."""
-        return any(isinstance(name, str) for run in self._runs.values() for name in run.iterations)
+    def named_iterations(self) -> list[str | None]:
+        """For each run that names iterations by text, what the names are where they state no order, else None."""
+        return [in_sequence(names)[1] for run in self._runs.values() if (names := run.names)]
 
     def _file(self, path: Path) -> IO[bytes]:
         stream = self._open.pop(path, None) or path.open("ab")

@@ -15,12 +15,19 @@ _WORDS: Final = re.compile(r"[^\W\d_]+|\d+")
 _OF_TOOLS: Final = re.compile(
     r"\d+|results?|out(?:puts?|dir)?|run(?:s|dir)?|log(?:s|dir)?|dirs?|folder|gepa|openevolve|evolve|evo(?:lution)?|shinka"
     r"|shinkaevolve|dspy|optimi[sz](?:e|er|ation)|anything|exps?|experiments?|seeds?|trials?|reps?|repeat|replicat(?:e|ion)"
-    r"|repetition|try|attempt|jobs?|sessions?|multirun|sweep|checkpoints?|artifacts|archives?|default|example|async|utc|[trsvz]",
+    r"|repetition|try|attempt|jobs?|sessions?|multirun|sweep|checkpoints?|ckpts?|artifacts?|archives?|files|gens?|generations?|iter(?:ation)?s?|wandb|mlruns"
+    r"|mlartifacts|latest|tmp|temp|default|example|async|utc|[trsvz]",
     re.IGNORECASE,
 )
 """Words in the names that tools give to folders of runs, whatever the task, and users after them."""
 _DATE: Final = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])")
-_RANDOM: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}|tmp[._-]?\w{6,}", re.IGNORECASE)
+_RANDOM: Final = re.compile(
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}|tmp[._-]?\w{6,}"
+    r"|(?:offline-)?run-\d{8}_\d{6}-[\w-]+",  # of Weights & Biases, with the id of the run
+    re.IGNORECASE,
+)
+_OF_STATES: Final = re.compile(r"(?:gen|generation|iter|iteration|checkpoint|ckpt)s?[\W_]*\d+", re.IGNORECASE)
+"""Folders that are called by a state of a run, whose number is not the run's."""
 _OF_SYSTEMS: Final = re.compile(
     r"/|tmp|var|home|root|users|mnt|media|volumes|opt|srv|usr|dev|private|data|work|workspaces?|content|app|https?:|s3:|gs:|",
     re.IGNORECASE,
@@ -82,7 +89,8 @@ def _task(folder: Folder) -> int:
 
 
 def _number(folder: Folder) -> int | None:
-    """The number that the innermost of some folders is called by; dates and times are none."""
-    numbers = (re.findall(r"\d+", name) for name in reversed(folder))
+    """The number that the innermost of some folders is called by; dates, times, random names and states are none."""
+    names = (name for name in reversed(folder) if not (_RANDOM.fullmatch(name) or _OF_STATES.fullmatch(name)))
+    numbers = (re.findall(r"\d+", name) for name in names)
     found = (each[0] for each in numbers if len(each) == 1 and len(each[0]) <= 9 and not _DATE.fullmatch(each[0]))
     return next(map(int, found), None)

@@ -21,10 +21,14 @@ _MARKS: Final = (
     (r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>"),  # OpenThinker
 )
 """What begins thinking, and what ends it: one pair for each kind of model."""
+_BEGINS: Final = r"(?:<s>|<bos>|<\|begin_of_text\|>|<｜begin▁of▁sentence｜>)"
+"""What some models write in front of everything."""
+_FOLDED: Final = r"<(?i:details)\s[^<>]*type=[\"']reasoning[\"']"
+"""What begins thinking in chats of Open WebUI; it ends as any other details do."""
 _FRONT_ONLY: Final = frozenset({_TAGS.index("thought"), _TAGS.index("reasoning")})
 """Marks that open thinking at the beginning alone, since answers have sections of these names."""
 
-_ALL: Final = [*(mark for pair in _MARKS for mark in pair), harmony.TOKENS]
+_ALL: Final = [*(mark for pair in _MARKS for mark in pair), _FOLDED, harmony.TOKENS]
 MARKS: Final = (
     *(
         f"{first}(?:{'|'.join(mark.removeprefix(first) for mark in _ALL if mark.startswith(first))})"
@@ -40,6 +44,10 @@ Each begins with a character of its own, since RE2 then is several times as fast
 _ANY: Final = re.compile("|".join(MARKS))
 _EACH: Final = re.compile(
     "|".join(f"(?P<o{at}>{begins})|(?P<c{at}>{ends})" for at, (begins, ends) in enumerate(_MARKS))
+)
+_FRONT: Final = re.compile(rf"\s*(?:{_BEGINS}\s*)+(?={'|'.join(_ALL)})")
+_DETAILS: Final = re.compile(
+    rf"\s*(?={_FOLDED})<[^<>]*>(?:\s*<summary>[^<>]*</summary>)?(.*?)(?:</details>|\Z)", re.DOTALL | re.IGNORECASE
 )
 _CODE: Final = re.compile(r"```.*?```|~~~.*?~~~|`[^`\n]+`|<{7} SEARCH.*?>{7} REPLACE", re.DOTALL)
 _QUOTES: Final = {**{quote: (quote,) for quote in "\"'`*"}, "“": ("”",), "‘": ("’",), "(": (")",), "[": ("]",)}
@@ -105,6 +113,11 @@ def split_thinking(text: str, thinking: str | None = None, *, proposed: Collecti
     given = thinking or None
     if not _ANY.search(text):
         return text, given
+    if front := _FRONT.match(text):
+        return split_thinking(text[front.end() :], given, proposed=proposed)
+    if folded := list(_folded(text)):
+        answer, later = split_thinking(text[folded[-1].end() :].strip(), given, proposed=proposed)
+        return _unwrapped(answer), joined([*(each[1] for each in folded), later or ""])
     channels = harmony.split(text, _spans(_CODE, text))
     if channels is not None:
         return split_thinking(channels.answer, joined([given or "", *channels.thoughts]), proposed=proposed)
@@ -128,6 +141,14 @@ def split_thinking(text: str, thinking: str | None = None, *, proposed: Collecti
 def joined(thoughts: Iterable[str]) -> str | None:
     """Pieces of thinking as one text, each but once; None if all are blank."""
     return "\n\n".join(dict.fromkeys(filter(None, map(str.strip, thoughts)))) or None
+
+
+def _folded(text: str) -> Iterator[re.Match[str]]:
+    """The details at the beginning in which Open WebUI keeps thinking."""
+    found = _DETAILS.match(text)
+    while found:
+        yield found
+        found = _DETAILS.match(text, found.end())
 
 
 def _marks(text: str) -> list[_Mark]:

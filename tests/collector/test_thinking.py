@@ -68,6 +68,28 @@ CASES = {
     "<|START_THINKING|>hm<|END_THINKING|><|START_RESPONSE|>answer<|END_RESPONSE|>": ("answer", "hm"),
     "<think>\nhm\n</think>\n<answer>\nanswer\n</answer>": ("answer", "hm"),
     "hm\n</thought>\nanswer": ("answer", "hm"),
+    # A token in front, and details of Open WebUI; other details are the answer's.
+    "<s><think>hm</think>answer": ("answer", "hm"),
+    "<|begin_of_text|>\n<think>hm</think>\nanswer": ("answer", "hm"),
+    "<bos><|channel>thought\nhm\n<channel|>answer": ("answer", "hm"),
+    "<｜begin▁of▁sentence｜><think>a<think>b</think>c</think>answer": ("answer", "a<think>b</think>c"),
+    f"<s><|channel|>analysis<|message|>hm<|end|>{FINAL}answer": ("answer", "hm"),
+    "<s>old</s> It has `<think>`.": ("<s>old</s> It has `<think>`.", None),
+    '<details type="reasoning" duration="5">\n<summary>Thought for 5 s</summary>\n&gt; hm\n</details>\nanswer': (
+        "answer",
+        "&gt; hm",
+    ),
+    "<s><details id='' type='reasoning'>a</details>\n<details type='reasoning'>b</details><think>c</think>answer": (
+        "answer",
+        "a\n\nb\n\nc",
+    ),
+    '<details type="reasoning" done="false">\nhm': ("", "hm"),
+    '<details type="reasoning">hm</details>x <details>y</details>': ("x <details>y</details>", "hm"),
+    "<details open><summary>Why</summary>it</details>answer": (
+        "<details open><summary>Why</summary>it</details>answer",
+        None,
+    ),
+    'answer <details type="reasoning">why</details>': ('answer <details type="reasoning">why</details>', None),
     "<reasoning>hm</reasoning>answer": ("answer", "hm"),
     "answer\n<reasoning>\nwhy\n</reasoning>": ("answer\n<reasoning>\nwhy\n</reasoning>", None),
     # Harmony: in full, with a call, cut off, and with tokens left out.
@@ -116,6 +138,7 @@ GIVEN = {
     "a</think>answer": ("answer", "a"),
     "</think>\nanswer": ("answer", "a"),
     "<think>b</think>answer": ("answer", "a\n\nb"),
+    '<s><details type="reasoning">a</details>answer': ("answer", "a"),
     f"<|channel|>analysis<|message|>a<|end|>{FINAL}answer": ("answer", "a"),
 }
 
@@ -150,6 +173,10 @@ def test_hostile_texts_take_linear_time():
         "assistantfinal",
         "<|end|>",
         "`a`\n" + FINAL,
+        "<s> ",
+        '<details type="reasoning" ',
+        '<details type="reasoning">',
+        '<details type="reasoning">x</details>',
     ]
     for part in parts:
         split_thinking(part * 20_000)

@@ -184,15 +184,23 @@ def test_items_that_are_not_among_the_examples_are_named(importing):
 
 
 def test_iterations_that_are_named_by_text_are_numbered(importing):
-    for names, order in (
-        (["2026-01-01T10:00:00", "2026-01-01T09:00:00", "2026-01-02T00:00:00"], [1, 0, 2]),
-        (["step-2", "step-10", "step-1"], [1, 2, 0]),
-        (["f3a", "07c", "c11"], [0, 1, 2]),
+    by_value, by_row = "0 in each run, in the order of 'step'", "no numbers or ISO times; rows are taken in their order"
+    for names, order, said in (
+        (["2026-01-01T10:00:00", "2026-01-01T09:00:00", "2026-01-02T00:00:00"], [1, 0, 2], by_value),
+        (["2026-01-31T10:00:01.2Z", "2026-01-31T10:00:01.10Z", "2026-01-31T10:00:01Z"], [2, 1, 0], by_value),
+        (["2026-01-31 10:00:00.000000002", "2026-01-31 10:00:00.000000001"], [1, 0], by_value),
+        (["2026-10-25T02:10:00+01:00", "2026-10-25T02:50:00+02:00", "2026-10-25T01:20:00Z"], [1, 0, 2], by_value),
+        (["step-2", "step-10", "step-1"], [1, 2, 0], by_value),
+        (["f3a", "07c", "c11"], [0, 1, 2], by_row),
+        (["31/01/2026 10:00", "01/02/2026 10:00"], [0, 1], by_row),
+        (["01/31/2026 11:59 AM", "01/31/2026 12:01 PM", "01/31/2026 01:00 PM"], [0, 1, 2], by_row),
+        (["12 AM", "1 AM"], [0, 1], by_row),
+        (["2026-01-31T12:00:00", "2026-01-31T10:00:00Z"], [0, 1], "are ISO times both with and without a zone; rows"),
     ):
         result, out = importing(lines(*[row(name) for name in names]), TEXTS, "--strict", "--force")
         assert result.exit_code == 0, result.stderr
         assert [each["iteration"] for each in records(out)] == order
-        assert "iterations are named by times or other text" in result.stderr
+        assert said in result.stderr
 
 
 def test_times_that_are_numbers_are_numbered_in_order_where_the_mapping_asks_for_it(importing):

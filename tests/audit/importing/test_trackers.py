@@ -60,6 +60,38 @@ def test_trials_that_did_not_complete_are_left_out_in_one_line(imported, complet
     assert "no direction is stated: higher value" in notes
 
 
+@pytest.mark.parametrize(
+    ("steps", "missing"),
+    [
+        ([*range(0, 1000, 10), 999], ""),
+        ([0, *range(9, 1000, 10)], ""),
+        ([0, *range(9, 90, 10), 92], ""),
+        ([1, *range(10, 50, 10), *range(60, 100, 10), 99], "1 of 11"),
+        ([0, 1, 4, 5], "2 of 6"),
+        ([0, 3, 4, 9, 11], "7 of 12"),
+    ],
+)
+def test_an_odd_step_at_an_end_of_a_stride_is_none_that_is_missing(imported, steps, missing):
+    _, notes = imported([("_step", "score", "prompt", "answer"), *((n, n, f"p{n}", "") for n in steps)], "wandb")
+    assert f"steps are missing: {missing} by" in notes if missing else "missing" not in notes
+    assert "is not known here" not in notes
+
+
+def test_rows_are_called_reordered_only_where_they_are(imported):
+    times = ["31 Jan 2026", "1 Feb 2026", "2 Feb 2026"]
+    found, notes = imported([("n", "score", "prompt"), *((t, n, f"p{n}") for n, t in enumerate(times))], OWN)
+    assert found == [(0, 0, 1), (1, 1, 2)]
+    assert "iterations of 'n' are no numbers or ISO times; rows are taken in their order in the file" in notes
+    assert "the order of 'n'" not in notes
+
+
+def test_a_study_with_several_objectives_needs_a_mapping_that_names_one(imported):
+    with pytest.raises(
+        audit.UsageError, match="no column 'value': the study has several objectives, and a mapping has"
+    ):
+        imported([("number", "values_0", "values_1", "params_prompt", "state"), (0, 1, 2, "a", "COMPLETE")], "optuna")
+
+
 def test_a_table_of_trials_without_states_is_refused(imported):
     with pytest.raises(audit.UsageError, match="no column 'state'"):
         imported([("number", "value", "params_prompt"), (0, 0.5, "a")], "optuna")

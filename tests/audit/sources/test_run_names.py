@@ -20,6 +20,15 @@ _OF_TOOLS = (
     "exp_x/2026.01.31120000_example",
     "2f9d5c64-0d0c-4c3e-9a43-1a2b3c4d5e6f",
     "multirun/2026-01-31/12-00-00/0",
+    "wandb/run-20260131_120000-3k2j9x1z/files",
+    "wandb/offline-run-20260131_120000-my-id/files",
+    "wandb/latest-run/files",
+    "mlruns/0/0123456789abcdef0123456789abcdef/artifacts",
+    "gen_3",
+    "generation_12/results",
+    "checkpoints/checkpoint_10",
+    "ckpt",
+    "tmp",
 )
 
 
@@ -41,6 +50,12 @@ def test_a_folder_that_a_tool_named_is_no_task(folder):
         (("sorting/seed_0", "sorting/seed_1"), [("sorting", 1), ("sorting", 2)]),
         (("sorting/seed_7/results", "sorting/run-3/results"), [("sorting", 7), ("sorting", 3)]),
         (("sorting/2026-01-31/12-00-00", "sorting/2026-01-31/13-00-00"), [("sorting", 1), ("sorting", 2)]),
+        (
+            ("sorting/wandb/run-20260131_120000-a/files", "sorting/wandb/run-20260131_130000-b/files"),
+            [("sorting", 1), ("sorting", 2)],
+        ),
+        (("sorting/seed_2/gen_5", "sorting/seed_3/checkpoint_5"), [("sorting", 2), ("sorting", 3)]),
+        (("code_gen/seed_1", "sort_files/seed_1"), [("code_gen", 1), ("sort_files", 1)]),
         (("results_sorting", "results_packing"), [("results_sorting", 1), ("results_packing", 1)]),
         (("results/sorting", "results/packing"), [("sorting", 1), ("packing", 1)]),
     ],
