@@ -137,6 +137,7 @@ class _Writer:
         self._scores: dict[str, float | None] = {}
         self._lines: Counter[str] = Counter()
         self._lacking: Counter[tuple[str, str]] = Counter()
+        self._failed = 0
 
     def write(self, copies: dict[str, str]) -> None:
         steps = self._steps()
@@ -163,12 +164,15 @@ class _Writer:
             copies,
         )
 
-    def _look(self, what: str, value: Mapping[str, Any]) -> None:
+    def _look(self, what: str, value: Mapping[str, Any], *, is_scored: bool) -> None:
         """Count the fields that an entry lacks, or has empty."""
         self._lines[what] += 1
-        metrics = value.get("child_metrics") or self._programs.text(str(value["child_id"])).get("metrics", {})
         self._lacking.update((what, name) for name in _OPTIONAL if not value.get(name))
-        self._lacking[what, "combined_score"] += "combined_score" not in metrics
+        if is_scored:
+            scored = f"scored {what}"
+            metrics = value.get("child_metrics") or self._programs.text(str(value["child_id"])).get("metrics", {})
+            self._lines[scored] += 1
+            self._lacking[scored, "combined_score"] += "combined_score" not in metrics
 
     def _note(self) -> None:
         """Say what OpenEvolve copied, and what some entries lack that others have."""
@@ -176,6 +180,9 @@ class _Writer:
         if made := len(self._programs.copies):
             copied = "1 copy" if made == 1 else f"{made} copies"
             self._intake.notes.append(f"{label}: left out: {copied} that OpenEvolve made for other islands")
+        if self._failed:
+            failed = f"{count(self._failed, 'program')} whose evaluation failed or took too long: unreadable answers"
+            self._intake.notes.append(f"{label}: {failed}")
         for (what, name), lacking in self._lacking.items():
             if 0 < lacking < self._lines[what]:
                 self._intake.notes.append(f"{label}: {lacking} of {count(self._lines[what], what)} without {name}")
@@ -247,9 +254,10 @@ class _Writer:
             evidence = ShownEvidence(kind="programs", shown=shown) if shown else None
             whole = joined(optional(asked, "system", str), user)
             initial, after = self._initial(value), self._scored(value, "child")
-            self._look(what, {**asked, **value})
+            self._look(what, {**asked, **value}, is_scored=after is not None)
             code = self._code(value, "child")
             if after is None:
+                self._failed += 1
                 self._run.write(
                     self._name, SOURCE, number_of_iteration, prompt=whole, answer=answer, **unread(initial, evidence)
                 )

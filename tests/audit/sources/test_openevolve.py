@@ -262,9 +262,12 @@ def test_a_failed_evaluation_is_no_score(tmp_path):
         program("late", "seed", 1, {"error": 0.0, "timeout": True}, "b"),
         program("low", "seed", 2, {"combined_score": 0.0, "error": 0.0}, "c"),
         program("child", "late", 3, 0.5, "d"),
+        program("stage", "low", 4, {"combined_score": 0.4, "stage2_timeout": True, "timeout": True}, "e"),
     )
-    rows, problems, _ = found(folder)
-    assert rows == [(1, None), (2, 0.0)]
+    rows, problems, notes = found(folder)
+    assert rows == [(1, None), (2, 0.0), (4, None)]
+    assert [line for line in notes if "2 programs whose evaluation failed or took too long: unreadable answers" in line]
+    assert not [line for line in notes if "combined_score" in line]
     assert ["the evaluation of its parent failed" in each for each in problems] == [True]
 
 
