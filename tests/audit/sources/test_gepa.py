@@ -296,6 +296,21 @@ def test_damage_is_named(kind, tmp_path):
     assert any(message in problem for problem in problems), problems
 
 
+@pytest.mark.parametrize("parent", [1, 3])
+def test_an_entry_with_an_impossible_parent_costs_itself_alone(parent, tmp_path):
+    folder = shutil.copytree(TOOLS / "gepa", tmp_path / "gepa")
+    whole = {row["iteration"] for row in read(folder)[0]}
+
+    def change(log):
+        log[2]["tasks"][0]["parent_idx"] = log[2]["selected_program_candidate"] = parent
+
+    entries(change)(folder)
+    rows, problems, _ = read(folder)
+    assert {row["iteration"] for row in rows} == whole - {2}
+    (problem,) = problems
+    assert f"iteration 2: the parent is not an earlier candidate: {parent}; left out" in problem
+
+
 def test_a_program_that_prints_behind_a_message_hides_no_score(tmp_path):
     folder = shutil.copytree(TOOLS / "gepa", tmp_path / "run")
     log = folder / "run_log.txt"

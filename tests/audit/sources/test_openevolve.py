@@ -268,6 +268,8 @@ def test_a_failed_evaluation_is_no_score(tmp_path):
     assert rows == [(1, None), (2, 0.0), (4, None)]
     assert [line for line in notes if "2 programs whose evaluation failed or took too long: unreadable answers" in line]
     assert not [line for line in notes if "combined_score" in line]
+    said = list(audit.lineage(folder).notes)
+    assert said[: len(notes) + 2] == [*notes, "1 problem in the records, left out:", f"  {problems[0]}"]
     assert ["the evaluation of its parent failed" in each for each in problems] == [True]
 
 
