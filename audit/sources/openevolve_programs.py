@@ -59,7 +59,8 @@ class Programs:
             self._take(name)
         self.copies = {name for name in self.known if self._is_copy(name)}
         self.saved = {name: min(checkpoints.programs[name]) for name in self.known}
-        for checkpoint in sorted({each for files in checkpoints.programs.values() for each in files}):
+        self.checkpoints = sorted({each for files in checkpoints.programs.values() for each in files})
+        for checkpoint in self.checkpoints:
             self._check(checkpoint)
 
     def original(self, program: str) -> str:
