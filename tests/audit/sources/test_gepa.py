@@ -442,6 +442,16 @@ def test_links_are_followed(tmp_path):
     assert len(read(folder)[0]) == 14
 
 
+def test_folders_that_are_linked_from_elsewhere_are_named(tmp_path):
+    folder = tmp_path / "data"
+    shutil.copytree(TOOLS / "gepa", folder / "gepa")
+    for name, target in (("again", folder / "gepa"), ("around", tmp_path), ("elsewhere", TOOLS / "shinka")):
+        (folder / name).symlink_to(target)
+    rows, problems, notes = read(folder)
+    assert (rows[0]["file"], problems) == (str(folder / "gepa" / "run_log.json"), [])
+    assert [line for line in notes if "link" in line] == [f"left out: 1 linked folder ({folder / 'elsewhere'})"]
+
+
 def test_a_folder_of_an_old_release_is_named_as_one(tmp_path):
     folder = write_gepa(tmp_path / "run", [entry(0)])
     (folder / "gepa_state.bin").write_bytes(b"never opened")
