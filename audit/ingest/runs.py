@@ -44,6 +44,7 @@ class Records:
         problems: found so far.
         left_out: numbers of the lines of each file that are at fault; None if lines have only been
             checked one by one.
+        notes: what else their sources say.
     """
 
     def __init__(
@@ -51,10 +52,12 @@ class Records:
         runs: Sequence[RecordedRun],
         problems: Sequence[Problem],
         left_out: Mapping[RecordFile, Collection[int | None]] | None = None,
+        notes: Sequence[str] = (),
     ) -> None:
         self.runs = list(runs)
         self._problems = dict.fromkeys(problems)
         self._left_out = left_out
+        self.notes = notes
 
     @property
     def problems(self) -> list[Problem]:
@@ -127,7 +130,7 @@ def open_records(paths: Sequence[Path], *, judged: bool = True, cache: bool = Tr
             RecordedRun(identity, intake.described.get(identity), tuple(files[identity]), facts.candidates == "text")
             for identity, facts in sorted(intake.runs.items())
         ]
-        yield Records(runs, intake.problems, left_out)
+        yield Records(runs, intake.problems, left_out, intake.notes)
 
 
 def find_run(records: Records, env: str, variant: str, run: int, condition: str | None) -> RecordedRun:

@@ -33,7 +33,7 @@ def gather(paths: Sequence[Path], intake: Intake, *, keep: bool = True) -> None:
     for path in paths:
         if not _gather_one(path, sources, intake, later, streamed):
             looked_for = "; ".join(source.looked_for for source in sources)
-            raise AuditError(f"{path}: no records found; looked for {looked_for}")
+            raise AuditError("\n".join([f"{path}: no records found; looked for {looked_for}", *intake.notes]))
     for source in sources:
         if (claimed := later.get(source)) is not None:
             translate(source, claimed, intake, keep=keep and source not in streamed)

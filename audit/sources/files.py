@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from audit.engine.paths import plainly
-from audit.output.errors import AuditError, UsageError
+from audit.output.errors import AuditError, UsageError, count
 from audit.remote.urls import RemotePath
 from audit.sources.archives import ArchiveError, Member, members
 from audit.sources.intake import Intake
@@ -95,17 +95,30 @@ def _in_folder(root: Path, intake: Intake) -> Iterator[Found]:
         intake.problem(str(error.filename), None, f"cannot be looked into ({error.strerror})")
 
     real_root = os.path.realpath(root)
+    linked: list[str] = []
     for folder, folders, names in os.walk(root, onerror=unreadable):
         folders.sort()
         here = type(root)(folder)
         real = Path(real_root, here.relative_to(root))
         # The folder names above a single run folder identify it, hence the absolute path.
         parts = _parts(here)
+        linked += [str(here / name) for name in folders if _leads_out(Path(folder, name), real_root)]
         # A folder that bears a record file's name is passed on, for its source to report that it cannot be read.
         for name in sorted([*names, *(folder for folder in folders if folder.endswith((".jsonl", ".json", ".txt")))]):
             path = here / name
             opened = functools.partial(open_regular, path)
             yield Found(str(path), f"{real}/{name}", (*parts, name), plainly(_local(path)), opened)
+    if linked:
+        more = f" and {len(linked) - 1} more" if len(linked) > 1 else ""
+        intake.notes.append(f"left out: {count(len(linked), 'linked folder')} ({linked[0]}{more})")
+
+
+def _leads_out(folder: Path, root: str) -> bool:
+    """Whether a folder is a link to what is neither below the root, and read anyway, nor around it."""
+    if not folder.is_symlink():
+        return False
+    real = folder.resolve()
+    return not (real.is_relative_to(root) or Path(root).is_relative_to(real))
 
 
 def _parts(path: Path) -> tuple[str, ...]:

@@ -39,20 +39,29 @@ class Order:
         Raises:
             LogError: it cannot be where it is.
         """
+        is_new = self._added.isdisjoint(entry.accepted) and len(set(entry.accepted)) == len(entry.accepted)
+        reason = self._fault(entry)
+        if is_new:  # also where the entry cannot be, as later ones may revise what it added
+            self._added.update(entry.accepted)
+        if reason is None and not is_new:
+            reason = f"the candidate was added before: {min(entry.accepted)}"
+        if reason is not None:
+            raise LogError(reason)
+
+    def _fault(self, entry: Entry) -> str | None:
+        """Why its iteration or a parent cannot be."""
         if entry.iteration in self._seen:
-            raise LogError("the iteration is in the log twice")
+            return "the iteration is in the log twice"
         self._seen.add(entry.iteration)
         self.last, is_late = max(self.last, entry.iteration), entry.iteration < self.last
         if is_late:
-            raise LogError("the iteration comes after a later one")
+            return "the iteration comes after a later one"
         for parent in (*(task.parent for task in entry.tasks), *entry.merged):
             # One that no entry adds was added by one that is missing or cannot be read.
             was_lost = parent not in self._adds and (self._known is None or parent < self._known)
             if parent not in self._added and not was_lost:
-                raise LogError(f"the parent is not an earlier candidate: {parent}")
-        if any(index in self._added for index in entry.accepted) or len(set(entry.accepted)) < len(entry.accepted):
-            raise LogError(f"the candidate was added before: {min(entry.accepted)}")
-        self._added.update(entry.accepted)
+                return f"the parent is not an earlier candidate: {parent}"
+        return None
 
     @property
     def is_whole(self) -> bool:

@@ -7,6 +7,7 @@ out by default, and programs of iterations that no trace has.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -137,11 +138,12 @@ class _Writer:
         self._scores: dict[str, float | None] = {}
         self._lines: Counter[str] = Counter()
         self._lacking: Counter[tuple[str, str]] = Counter()
+        self._failed = 0
 
     def write(self, copies: dict[str, str]) -> None:
         steps = self._steps()
         counted = self._counted(steps)
-        for place, value in enumerate(lines_of(self._folder.traces, self._intake)):
+        for place, (_, value) in enumerate(lines_of(self._folder.traces, self._intake)):
             if place in counted and value is not None:
                 self._add(value)
         for step in steps:
@@ -163,12 +165,15 @@ class _Writer:
             copies,
         )
 
-    def _look(self, what: str, value: Mapping[str, Any]) -> None:
+    def _look(self, what: str, value: Mapping[str, Any], *, is_scored: bool) -> None:
         """Count the fields that an entry lacks, or has empty."""
         self._lines[what] += 1
-        metrics = value.get("child_metrics") or self._programs.text(str(value["child_id"])).get("metrics", {})
         self._lacking.update((what, name) for name in _OPTIONAL if not value.get(name))
-        self._lacking[what, "combined_score"] += "combined_score" not in metrics
+        if is_scored:
+            scored = f"scored {what}"
+            metrics = value.get("child_metrics") or self._programs.text(str(value["child_id"])).get("metrics", {})
+            self._lines[scored] += 1
+            self._lacking[scored, "combined_score"] += "combined_score" not in metrics
 
     def _note(self) -> None:
         """Say what OpenEvolve copied, and what some entries lack that others have."""
@@ -176,6 +181,9 @@ class _Writer:
         if made := len(self._programs.copies):
             copied = "1 copy" if made == 1 else f"{made} copies"
             self._intake.notes.append(f"{label}: left out: {copied} that OpenEvolve made for other islands")
+        if self._failed:
+            failed = f"{count(self._failed, 'program')} whose evaluation failed or took too long: unreadable answers"
+            self._intake.notes.append(f"{label}: {failed}")
         for (what, name), lacking in self._lacking.items():
             if 0 < lacking < self._lines[what]:
                 self._intake.notes.append(f"{label}: {lacking} of {count(self._lines[what], what)} without {name}")
@@ -183,16 +191,16 @@ class _Writer:
     def _steps(self) -> list[Step]:
         """What each iteration made, in the order in which it was made as far as that is known."""
         steps: list[Step] = []
-        for place, value in enumerate(lines_of(self._folder.traces, self._intake, self._run.fault)):
+        fault = functools.partial(self._run.fault, unit="line")
+        for place, (line, value) in enumerate(lines_of(self._folder.traces, self._intake, fault)):
             if value is None:
                 continue
-            iteration = value.get("iteration")
             try:
-                number_of_iteration = index(iteration, "iteration")
+                number_of_iteration = index(value.get("iteration"), "iteration")
                 child, parent = text_of(value, "child_id"), text_of(value, "parent_id")
                 steps.append(Step(number_of_iteration, child, parent, time_of(value), place))
             except LogError as error:
-                self._run.fault(str(error), iteration if isinstance(iteration, int) else place)
+                fault(str(error), line)
         traced = {step.child for step in steps}
         known = self._programs.known
         others = [
@@ -206,7 +214,10 @@ class _Writer:
 
     def _counted(self, steps: Sequence[Step]) -> set[int | str]:
         """Which of them count: by their lines in the trace, or by their programs."""
-        lost = left_behind(steps, self._programs.saved)
+        again = len(steps) - len({step.iteration for step in steps})
+        # One iteration twice in a single checkpoint may as well be a wrong number.
+        may_be_resumed = again > 1 or self._folder.traces or len(self._programs.checkpoints) > 1
+        lost = left_behind(steps, self._programs.saved) if may_be_resumed else set()
         if lost:
             numbers = [steps[place].iteration for place in lost]
             self._intake.notes.append(
@@ -229,7 +240,7 @@ class _Writer:
             elif file is not None and (file.iteration, file.parent) != (step.iteration, step.parent):
                 self._run.fault("the file of its program says another iteration or parent", step.iteration)
             elif parent is not None and parent.iteration >= step.iteration and not _is_later(step, parent):
-                self._run.fault(f"its parent is of a later iteration: {parent.iteration}", step.iteration)
+                self._run.fault(f"its parent is not an earlier program: {excerpt(step.parent)}", step.iteration)
             else:
                 counted.add(step.child if step.place is None else step.place)
                 numbers_seen.add(step.iteration)
@@ -247,9 +258,10 @@ class _Writer:
             evidence = ShownEvidence(kind="programs", shown=shown) if shown else None
             whole = joined(optional(asked, "system", str), user)
             initial, after = self._initial(value), self._scored(value, "child")
-            self._look(what, {**asked, **value})
+            self._look(what, {**asked, **value}, is_scored=after is not None)
             code = self._code(value, "child")
             if after is None:
+                self._failed += 1
                 self._run.write(
                     self._name, SOURCE, number_of_iteration, prompt=whole, answer=answer, **unread(initial, evidence)
                 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,7 @@ from collector.system.regular_files import read_regular
 
 _LARGEST: Final = 64 * 2**20
 """Bytes of the largest program that is read."""
+_TIMEOUT: Final = re.compile(r"(stage\d+_)?timeout")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,8 @@ class Programs:
             self._take(name)
         self.copies = {name for name in self.known if self._is_copy(name)}
         self.saved = {name: min(checkpoints.programs[name]) for name in self.known}
-        for checkpoint in sorted({each for files in checkpoints.programs.values() for each in files}):
+        self.checkpoints = sorted({each for files in checkpoints.programs.values() for each in files})
+        for checkpoint in self.checkpoints:
             self._check(checkpoint)
 
     def original(self, program: str) -> str:
@@ -130,11 +133,14 @@ def score(metrics: Mapping[str, Any], role: str) -> float | None:
     """A program's score: its `combined_score`, else the mean of its metrics, of which flags are none.
 
     That is OpenEvolve's own rule, but for metrics that its configuration declares to be features. None where the
-    evaluation failed or took too long, of which OpenEvolve writes `error` as 0 and nothing that was measured.
+    evaluation failed, of which OpenEvolve writes `error` as 0 and nothing that was measured, or took too long, of which
+    it keeps what the stages before had measured.
 
     Raises:
         LogError: there is none.
     """
+    if any(value is True and _TIMEOUT.fullmatch(name) for name, value in metrics.items()):
+        return None
     if "combined_score" in metrics:
         return number(metrics["combined_score"])
     measured = [name for name in metrics if name not in ("error", "timeout", "stage1_passed") and name[:4] != "llm_"]

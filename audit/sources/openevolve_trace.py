@@ -19,48 +19,49 @@ from collector.system.regular_files import open_regular
 
 
 def lines_of(
-    traces: Sequence[tuple[str, Path]], intake: Intake, fault: Callable[[str, int | None], None] | None = None
-) -> Iterator[dict[str, Any] | None]:
-    """The lines of a run's traces; None in place of one that is no object.
+    traces: Sequence[tuple[str, Path]], intake: Intake, fault: Callable[[str, int], None] | None = None
+) -> Iterator[tuple[int, dict[str, Any] | None]]:
+    """The lines of a run's traces with their numbers in their files, from 1; None in place of one that is no object.
 
     Args:
         traces: their labels and files.
         intake: takes what is wrong with a file.
         fault: takes what is wrong with a line; without it nothing is reported, for a second reading.
     """
-    place = 0
     for label, path in traces:
-        first = place
+        is_empty = True
         try:
-            for line in _lines(path):
+            for number, line in _lines(path):
+                is_empty = False
                 try:
                     value = json.loads(line)
                 except (ValueError, RecursionError):
-                    value, reason = None, "the line is torn, too long, or not JSON"
+                    value, reason = None, "it is torn, too long, or not JSON"
                 else:
-                    reason = "the line is not a JSON object"
+                    reason = "it is not a JSON object"
                 if not isinstance(value, dict) and fault is not None:
-                    fault(reason, place)
-                yield value if isinstance(value, dict) else None
-                place += 1
+                    fault(reason, number)
+                yield number, value if isinstance(value, dict) else None
         except (OSError, EOFError, zlib.error) as error:
             if fault is not None:
                 cause = getattr(error, "strerror", None) or error
                 intake.problem(label, None, f"cannot be read to its end ({cause})")
-        if place == first and fault is not None:
+        if is_empty and fault is not None:
             intake.problem(label, None, "holds no line")
 
 
-def _lines(path: Path) -> Iterator[bytes]:
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     with open_regular(path) as packed:
         is_packed = packed.read(2) == b"\x1f\x8b"
         left = max(UNPACKED, RATIO * packed.seek(0, os.SEEK_END)) if is_packed else math.inf
         packed.seek(0)
         stream = cast("IO[bytes]", gzip.GzipFile(fileobj=packed)) if is_packed else packed
+        number = 1
         while left > 0 and (line := stream.readline(LONGEST_LINE)):
             left -= len(line)
             if line.strip():
-                yield line
+                yield number, line
+            number += line.endswith(b"\n")
         if left <= 0 and stream.read(1):
             raise OSError("it unpacks to more than it should; unpack it, and name the folder")
 

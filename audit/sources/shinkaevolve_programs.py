@@ -76,9 +76,11 @@ class Programs:
     def revisions(self) -> list[str]:
         """The programs that revise another one, in the order in which they were made."""
         found = []
+        seeds = [name for name, program in self.known.items() if program.generation == 0 and program.original is None]
         for name, program in self.known.items():
             if (reason := self._fault(program)) is not None:
-                self._run.fault(reason, program.generation)
+                effect = "taken for the first program" if seeds == [name] else "left out"
+                self._run.fault(reason, program.generation, effect)
             elif program.original is None and program.parent is not None:
                 found.append(name)
         return found
@@ -122,7 +124,7 @@ class Programs:
         if parent is None:
             return f"its parent is not in the database, or cannot be used: {excerpt(program.parent)}"
         if parent.generation >= program.generation:
-            return f"its parent is of a later generation: {parent.generation}"
+            return f"its parent is not an earlier program: {excerpt(program.parent)}"
         return "its parent never ran, so that there is no score to compare with" if parent.never_ran else None
 
     def _children_missing(self, database: sqlite3.Connection) -> int:

@@ -50,7 +50,7 @@ class ToolRun:
         self._intake = intake
         # Many runs are read one after the other, and files are open while theirs is written.
         self._streams: dict[str, IO[bytes]] = {}
-        self._faults: dict[str, tuple[str, list[int | None]]] = {}
+        self._faults: dict[tuple[str, str], list[str]] = {}
         self._digest = hashlib.sha256()
         self._content = hashlib.blake2b(digest_size=16)
         self._lines = 0
@@ -108,13 +108,14 @@ class ToolRun:
             self._streams[name] = (self._folder / name).open("wb")
         self._streams[name].write(line + b"\n")
 
-    def fault(self, reason: str, iteration: int | None, effect: str = "left out") -> None:
-        """Note what is wrong with an iteration, and what becomes of it.
+    def fault(self, reason: str, number: int | None, effect: str = "left out", *, unit: str = "iteration") -> None:
+        """Note what is wrong with an iteration, or a line of a log, and what becomes of it.
 
         What is behind a colon is an example, and makes no kind of its own.
         """
         kind = reason.partition(": ")[0]
-        self._faults.setdefault(kind, (f"{reason}; {effect}", []))[1].append(iteration)
+        where = "" if number is None else f"{unit} {number}: "
+        self._faults.setdefault((kind, effect), []).append(f"{where}{reason}; {effect}")
 
     def close(self, facts: RunFacts, copies: dict[str, str]) -> None:
         """Hand over the run.
@@ -125,10 +126,9 @@ class ToolRun:
         """
         for stream in self._streams.values():
             stream.close()
-        for reason, iterations in self._faults.values():
-            where = "" if iterations[0] is None else f"iteration {iterations[0]}: "
-            more = f" ({len(iterations) - 1} more like it)" if len(iterations) > 1 else ""
-            self._intake.problem(self.label, None, f"{where}{reason}{more}")
+        for faults in self._faults.values():
+            more = f" ({len(faults) - 1} more like it)" if len(faults) > 1 else ""
+            self._intake.problem(self.label, None, f"{faults[0]}{more}")
         first = copies.setdefault(self._digest.hexdigest(), self.label)
         if self._lines and first != self.label:
             self._intake.problem(self.label, None, f"holds the same iterations as {first}; left out")

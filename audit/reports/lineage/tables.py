@@ -9,11 +9,12 @@ from typing import Any, Final, Unpack
 from audit.arguments import Data, RunSelection, request_of
 from audit.ingest.runs import open_records
 from audit.measures.overfitting import FEWEST, LOST, Overfitting, overfitting
-from audit.output.errors import AuditError, UsageError, count, report
+from audit.output.errors import AuditError, UsageError, refuse_problems
 from audit.output.rows import Table
 from audit.references import Shown, resolve
 from audit.reports.lineage.blame import Origin, blame, changes, reason, repeats
 from audit.reports.lineage.pool import Node, Pool, examples, pools, rounding
+from audit.request import noted
 
 Row = dict[str, Any]
 
@@ -79,10 +80,9 @@ def lineage(
     request = request_of(data, RunSelection, options)
     with open_records(request.paths, cache=request.cache) as records:
         found = list(pools(records, request.choose(records)))
-        problems = report(records.problems)
-    if request.strict and problems:
-        raise AuditError("\n".join([f"{count(len(problems), 'problem')} in the records, and --strict:", *problems]))
-    notes = [*problems, *_remarks(found)]
+    if request.strict:
+        refuse_problems(records.problems)
+    notes = [*noted(records.notes, records.problems), *_remarks(found)]
     if blame is not None:
         return _blamed(found, blame, notes)
     if dead_ends:

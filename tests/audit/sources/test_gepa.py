@@ -296,6 +296,21 @@ def test_damage_is_named(kind, tmp_path):
     assert any(message in problem for problem in problems), problems
 
 
+@pytest.mark.parametrize("parent", [1, 3])
+def test_an_entry_with_an_impossible_parent_costs_itself_alone(parent, tmp_path):
+    folder = shutil.copytree(TOOLS / "gepa", tmp_path / "gepa")
+    whole = {row["iteration"] for row in read(folder)[0]}
+
+    def change(log):
+        log[2]["tasks"][0]["parent_idx"] = log[2]["selected_program_candidate"] = parent
+
+    entries(change)(folder)
+    rows, problems, _ = read(folder)
+    assert {row["iteration"] for row in rows} == whole - {2}
+    (problem,) = problems
+    assert f"iteration 2: the parent is not an earlier candidate: {parent}; left out" in problem
+
+
 def test_a_program_that_prints_behind_a_message_hides_no_score(tmp_path):
     folder = shutil.copytree(TOOLS / "gepa", tmp_path / "run")
     log = folder / "run_log.txt"
@@ -425,6 +440,16 @@ def test_links_are_followed(tmp_path):
     for name in ("run_log.json", "candidates.json"):
         (folder / name).symlink_to(TOOLS / "gepa" / name)
     assert len(read(folder)[0]) == 14
+
+
+def test_folders_that_are_linked_from_elsewhere_are_named(tmp_path):
+    folder = tmp_path / "data"
+    shutil.copytree(TOOLS / "gepa", folder / "gepa")
+    for name, target in (("again", folder / "gepa"), ("around", tmp_path), ("elsewhere", TOOLS / "shinka")):
+        (folder / name).symlink_to(target)
+    rows, problems, notes = read(folder)
+    assert (rows[0]["file"], problems) == (str(folder / "gepa" / "run_log.json"), [])
+    assert [line for line in notes if "link" in line] == [f"left out: 1 linked folder ({folder / 'elsewhere'})"]
 
 
 def test_a_folder_of_an_old_release_is_named_as_one(tmp_path):

@@ -118,7 +118,7 @@ def test_a_packed_trace_is_read_and_a_torn_one_up_to_there(tmp_path):
     (tmp_path / "line" / "evolution_trace.jsonl").write_bytes(data[:-100])
     rows, problems, _ = read(tmp_path / "line")
     assert len(rows) == len(lines()) - 1
-    assert "the line is torn, too long, or not JSON; left out" in problems[0]
+    assert f"line {len(lines())}: it is torn, too long, or not JSON; left out" in problems[0]
     rows, problems, _ = read(tmp_path / "torn", tmp_path / "line")
     assert any("cannot be read to its end" in each for each in problems)
 
@@ -254,6 +254,21 @@ def test_a_line_that_two_traces_have_counts_once(tmp_path):
     assert ["its program is in another line too: 'a'" in each for each in problems] == [True]
 
 
+def test_an_iteration_twice_in_a_single_checkpoint_is_no_branch(tmp_path):
+    folder = save(
+        tmp_path / "sorting",
+        4,
+        program("seed", None, 0, 0.1, "a"),
+        program("one", "seed", 1, 0.2, "b"),
+        program("two", "one", 3, 0.3, "c"),
+        program("three", "one", 3, 0.4, "d"),
+    )
+    rows, problems, notes = found(folder)
+    assert len(rows) == 2
+    assert not [line for line in notes if "resumed" in line]
+    assert ["iteration 3: another entry has the same iteration; left out" in each for each in problems] == [True]
+
+
 def test_a_failed_evaluation_is_no_score(tmp_path):
     folder = save(
         tmp_path / "sorting",
@@ -262,17 +277,22 @@ def test_a_failed_evaluation_is_no_score(tmp_path):
         program("late", "seed", 1, {"error": 0.0, "timeout": True}, "b"),
         program("low", "seed", 2, {"combined_score": 0.0, "error": 0.0}, "c"),
         program("child", "late", 3, 0.5, "d"),
+        program("stage", "low", 4, {"combined_score": 0.4, "stage2_timeout": True, "timeout": True}, "e"),
     )
-    rows, problems, _ = found(folder)
-    assert rows == [(1, None), (2, 0.0)]
+    rows, problems, notes = found(folder)
+    assert rows == [(1, None), (2, 0.0), (4, None)]
+    assert [line for line in notes if "2 programs whose evaluation failed or took too long: unreadable answers" in line]
+    assert not [line for line in notes if "combined_score" in line]
+    said = list(audit.lineage(folder).notes)
+    assert said[: len(notes) + 2] == [*notes, "1 problem in the records, left out:", f"  {problems[0]}"]
     assert ["the evaluation of its parent failed" in each for each in problems] == [True]
 
 
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
-        ("two", {"parent_id": "two"}, "its parent is of a later iteration: 2"),
-        ("one", {"parent_id": "two"}, "its parent is of a later iteration: 2"),
+        ("two", {"parent_id": "two"}, "its parent is not an earlier program: 'two'"),
+        ("one", {"parent_id": "two"}, "its parent is not an earlier program: 'two'"),
         ("two", {"metadata": None}, "metadata is not an object: null"),
         ("two", {"metadata": "{"}, "metadata is not an object: '{'"),
         ("two", {"code": 5}, "code is not a text: 5"),

@@ -159,7 +159,7 @@ def test_a_row_that_cannot_be_used_is_named(tmp_path):
         ("code = x'ff'", "code is not a text"),
         ("timestamp = 'x'", "timestamp is not a number: 'x'"),
         ("parent_id = null", "it has no parent"),
-        ("parent_id = id", "its parent is of a later generation: 2"),
+        ("parent_id = id", "its parent is not an earlier program: '"),
         ("combined_score = null", "a score is not a finite number"),
         ("combined_score = 'high'", "a score is not a finite number"),
         ("parent_id = 'gone'", "its parent is not in the database, or cannot be used: 'gone'"),
@@ -177,6 +177,15 @@ def test_a_row_that_cannot_be_used_is_named(tmp_path):
         iterations = {row["iteration"] for row in rows if f"/run-{number}/" in row["file"]}
         assert (1 in iterations, 2 in iterations) == (True, False), changed
         assert message in next(each for each in problems if f"/run-{number}/" in each)
+
+
+def test_a_first_program_with_a_parent_is_not_left_out(copy):
+    whole = [row["iteration"] for row in read(copy)[0]]
+    last = "(select id from programs order by generation desc limit 1)"
+    change(copy, (f"update programs set parent_id = {last} where generation = 0 and parent_id is null",))
+    rows, problems, _ = read(copy)
+    assert [row["iteration"] for row in rows] == whole
+    assert [each.rpartition("; ")[2] for each in problems] == ["taken for the first program"]
 
 
 @pytest.mark.parametrize("content", [b"", b"no database" * 500, None])
