@@ -12,11 +12,12 @@ from collector.records import read_message, split_thinking
 
 NO_ANSWER: Final = "no answer after the thinking"
 """Why an answer that is all thinking is cut."""
-_OUT_OF_TOKENS: Final = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
-_BROKEN_OFF: Final = frozenset(
-    {"error", "content_filter", "abort", "sensitive", "safety", "network_error", "insufficient_system_resource"}
+_OUT_OF_TOKENS: Final = frozenset({"length", "max_tokens", "max_output_tokens", "max_length", "model_length", "limit"})
+_WHOLE: Final = frozenset(
+    {"", "stop", "eos", "eos_token", "end", "end_turn", "stop_sequence", "stop_token", "complete", "completed"}
+    | {"finished", "tool_calls", "tool_call", "tool_use", "function_call", "load", "unload"}
 )
-"""Servers' words for why an answer that is not whole ends, in lower case."""
+"""Servers' words for why a whole answer ends, in lower case. Any other word means that it was broken off."""
 SEEDS = 2**31
 """Servers read a seed as a signed or unsigned integer of 32 or 64 bits; these fit all of them."""
 
@@ -74,7 +75,7 @@ def make_completion(
         raise server.unusable(f"the model refused: {said.refusal}", completion)
     if said.calls and not completion.text.strip():
         raise server.unusable(f"the reply holds only a call of a tool: {', '.join(said.calls)}", completion)
-    if _is(ended, _BROKEN_OFF):
+    if _is_broken_off(ended):
         raise server.broken(completion)
     if not completion.text.strip():
         raise server.empty(completion, ran_out=_is(ended, _OUT_OF_TOKENS), structured=structured)
@@ -122,7 +123,11 @@ def _cut(answer: str, tokens: int | None, ended: str | None) -> str | None:
         return f"repeats itself: {repeated!r}"
     if _is(ended, _OUT_OF_TOKENS):
         return "cut off at the limit of tokens" if _count(tokens) is None else f"cut off after {tokens:,} tokens"
-    return f"broken off by the server ({ended})" if _is(ended, _BROKEN_OFF) else None
+    return f"broken off by the server ({ended})" if _is_broken_off(ended) else None
+
+
+def _is_broken_off(ended: str | None) -> bool:
+    return ended is not None and not _is(ended, _WHOLE | _OUT_OF_TOKENS)
 
 
 def _is(ended: str | None, words: Collection[str]) -> bool:

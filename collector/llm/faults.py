@@ -21,6 +21,7 @@ from collector.llm.reported import words_of
 LONGEST_QUOTE = 200  # characters of a server's own words that fit into a one-line message
 PASSING = {408, 409, 425}  # statuses of a request that came too slowly, too early or amid another: send it again
 SEE_LOG = "see the server's log, or try later"
+SEE_SETTINGS = "see the server's settings"
 OPTION_REFUSED = frozenset({400, 404, 405, 415, 422, 500, 501})  # statuses with which servers refuse an option
 
 _SWITCHES: Final = {
@@ -128,7 +129,7 @@ class Server:
             return CallError(Kind.REFUSED, f"the certificate of {self.label} is not trusted", todo)
         names = {type(cause).__name__ for cause in causes}
         if "TooManyRedirects" in names:
-            return self.circling()
+            return self.circling("more than three times")
         if not names & {"ConnectError", "ConnectTimeout", "ProxyError"}:
             return CallError(Kind.FAILED, f"the connection to {self.label} broke off", "see the server's log")
         kind = Kind.UNANSWERED if "ConnectTimeout" in names else Kind.FAILED
@@ -143,9 +144,13 @@ class Server:
         todo = "give the address that is meant, or add --allow-redirects"
         return CallError(Kind.REFUSED, f"{self.label} sends requests on to {self._quote(place)}", todo)
 
-    def circling(self) -> CallError:
+    def circling(self, how: str = "in a circle") -> CallError:
         """A redirect that leads to no answer."""
-        return CallError(Kind.REFUSED, f"{self.label} redirects requests in a circle", "see the server's settings")
+        return CallError(Kind.REFUSED, f"{self.label} redirects requests {how}", SEE_SETTINGS)
+
+    def without_answer(self) -> CallError:
+        """A reply of the right form that holds no answer."""
+        return CallError(Kind.FAILED, f"{self.label} sent a reply whose choices hold no answer", SEE_LOG)
 
     def timed_out(self, seconds: float | None) -> CallError:
         """No full answer within the time for one call."""
@@ -156,9 +161,9 @@ class Server:
     def unreadable(self, body: str = "") -> CallError:
         """A body that is not the JSON of an answer."""
         begins = f" (it begins: {self._quote(body)[:60]})" if body.strip() else ""
-        if re.match(r"(?:data|event|id|retry)?:", body.lstrip()):
+        if re.match(r"(?:data|event|id|retry)?:|\{.*\}\s*\n\s*\{", body.lstrip()):
             todo = "turn streaming off at the server or at the proxy before it"
-            return CallError(Kind.REFUSED, f"{self.label} sent a stream of events instead of one answer{begins}", todo)
+            return CallError(Kind.REFUSED, f"{self.label} sent a stream of parts instead of one answer{begins}", todo)
         todo = self.if_elsewhere if body.lstrip().startswith("<") else SEE_LOG
         return CallError(Kind.FAILED, f"{self.label} sent an answer that cannot be read{begins}", todo)
 
@@ -170,9 +175,12 @@ class Server:
             error: its JSON.
             headers: of the reply.
         """
+        words = self._quote(words_of(error))
+        if status == 404 and "model" not in words.lower():  # the address is right, as it answered
+            return CallError(Kind.REFUSED, f"{self.label} answered with an error (404: {words})", SEE_LOG)
         if status is not None:
             return self.rejection(status, error, headers)
-        return CallError(Kind.FAILED, f"{self.label} answered with an error ({self._quote(words_of(error))})", SEE_LOG)
+        return CallError(Kind.FAILED, f"{self.label} answered with an error ({words})", SEE_LOG)
 
     def unusable(self, what: str, completion: Completion) -> CallError:
         """A reply that can be recorded but not read; `what` it is goes into the record."""
@@ -244,14 +252,15 @@ class Server:
     def _refusal(self, status: int, answer: str, switches: Collection[str]) -> CallError:
         """A status that the same request would get again."""
         if status == 401:
-            # The server's words are left out: some repeat a part of the key.
-            what, todo = "refused the API key (401)" if self.key else "wants an API key (401)", self.if_denied
+            what, todo = f"{'refused the' if self.key else 'wants an'} API key ({answer})", self.if_denied
         elif status == 403:
             what, todo = f"denies access to {self.model} ({answer})", self.if_denied
         elif status == 404:
             what, todo = f"does not know this request ({answer})", self.if_elsewhere
-        elif status == 429:
+        elif status in {402, 429}:
             what, todo = f"has no quota left for this key ({answer})", "add to the quota, then resume"
+        elif status in {301, 302, 303, 307, 308}:
+            what, todo = f"redirects requests to no address ({answer})", SEE_SETTINGS
         else:
             todo = "check the options and the length of the prompt against what the model takes"
             if switches:
@@ -262,7 +271,9 @@ class Server:
     def _quote(self, text: str) -> str:
         """A server's own words on one line, short and without the key."""
         if self.key:
-            text = text.replace(self.key, "***")
+            # Some servers repeat the key's ends, with stars between them.
+            ends = "|".join(map(re.escape, {self.key, self.key[:6], self.key[-4:]}))
+            text = re.sub(rf"\S*(?:{ends})\S*", "***", text)
         line = " ".join(text.split())
         line = "".join(character for character in line if character.isprintable())
         return line if len(line) <= LONGEST_QUOTE else f"{line[: LONGEST_QUOTE - 1]}…"

@@ -42,6 +42,7 @@ class _Answer(msgspec.Struct):
     prompt_eval_count: int | None = None
     eval_count: int | None = None
     done_reason: str | None = None
+    done: bool = True
     logprobs: msgspec.Raw = ABSENT
 
 
@@ -151,7 +152,7 @@ class OllamaModel(ServedModel["AsyncClient"]):
             {name: getattr(answer.message, name) for name in ("content", "thinking", "tool_calls")},
             prompt_tokens=answer.prompt_eval_count,
             completion_tokens=answer.eval_count,
-            ended=answer.done_reason,
+            ended=answer.done_reason if answer.done else "not done",
             logprobs=logprobs,
             structured=self._structured,
             write=write,

@@ -129,7 +129,7 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
         if found := reported({"error": answer.error or (choice and choice.error)}):
             raise self._server.reported(*found, headers)
         if choice is None or choice.message is None:
-            raise self._server.unreadable(response.text)
+            raise self._server.without_answer()
         logprobs = _optional(choice.logprobs, _Logprobs) if self._logprobs else None
         usage = _optional(answer.usage, _Usage) or _Usage()
         completion = make_completion(

@@ -15,6 +15,7 @@ _KINDS: Final = (
     (503, r"overloaded|unavailable|server.?error|internal|timeout|upstream"),
     (401, r"authentication|unauthorized|invalid.?api.?key"),
     (403, r"permission|forbidden"),
+    (404, r"not.?found"),
     (400, r"invalid.?request|bad.?request|context.?length"),
 )
 """Statuses, and the names of errors that mean them."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 TOKENS: Final = r"<\|(?:channel|start|message)\|>"
-WORDS: Final = r"^\s*(?:assistant(?:analysis|commentary|final)|analysis)"
+WORDS: Final = r"assistantfinal|^\s*(?:assistant(?:analysis|commentary)|analysis|commentary)"
 """Patterns, of Python and of RE2, one of which matches wherever a text might be of this format."""
 
 _CHANNELS: Final = "analysis|commentary|final"
@@ -32,6 +32,11 @@ _BARE: Final = re.compile(rf"assistant(?=(?:{_CHANNELS}))")
 _WORD: Final = re.compile(rf"({_CHANNELS})(.*)", re.DOTALL)
 
 
+_FINAL: Final = re.compile(r"(?<=[^\s`'\"“‘(])assistantfinal|^assistantfinal", re.MULTILINE)
+_AFTER_END: Final = re.compile(rf"(<\|(?:end|call|return)\|>\s*)assistant({_CHANNELS})")
+_OPEN: Final = re.compile(rf"(<\|channel\|>\s*(?:{_CHANNELS}))")
+
+
 class Channels(NamedTuple):
     """What was written to the final channel, and what to the others."""
 
@@ -46,6 +51,13 @@ class _Header(NamedTuple):
     is_foreign: bool
 
 
+def completed(text: str) -> str:
+    """A text with the tokens that some of its headers lack and others have."""
+    if "<|channel|>" in text and "<|message|>" not in text:
+        text = _OPEN.sub(r"\1<|message|>", text)
+    return _AFTER_END.sub(r"\1<|start|>assistant<|channel|>\2<|message|>", text)
+
+
 def split(text: str, code: Sequence[tuple[int, int]]) -> Channels | None:
     """Part a text into its channels.
 
@@ -54,7 +66,8 @@ def split(text: str, code: Sequence[tuple[int, int]]) -> Channels | None:
     - Later headers count where they begin a line or follow a token or a word without a blank; others are quoted.
     - A message without a channel is the answer. Calls of tools and commentary are not. A message of another role counts
       for nothing.
-    - The words `analysis` and `assistantfinal`, left of headers without their tokens, count where the text begins so.
+    - The words `analysis` and `assistantfinal`, left of headers without their tokens, count where the text begins so;
+      `assistantfinal` also where it follows a word or a sentence without a blank, or begins a line.
 
     Args:
         text: what the model wrote.
@@ -70,7 +83,7 @@ def split(text: str, code: Sequence[tuple[int, int]]) -> Channels | None:
         headers = [_header(begun), *headers]
     elif not headers or headers[0].start > begins:
         if not headers or not _ENDED.search(text, 0, headers[0].start):
-            return _bare(text)
+            return _bare(text) or _finally(text, code)
         headers = [_Header(0, 0, False, False), *headers]
     ends = [*(header.start for header in headers[1:]), len(text)]
     bodies = [(header, text[header.end : end]) for header, end in zip(headers, ends, strict=True)]
@@ -97,6 +110,15 @@ def _counts(text: str, start: int, code: Sequence[tuple[int, int]]) -> bool:
         return False
     is_apart = _SET_APART.match(text, start - 1) is not None
     return is_apart or _ENDED.search(text, max(0, start - 40), start) is not None
+
+
+def _finally(text: str, code: Sequence[tuple[int, int]]) -> Channels | None:
+    """The channels of a text whose first header was in the prompt, and whose last one has lost its tokens."""
+    found = [match for match in _FINAL.finditer(text) if not any(a <= match.start() < b for a, b in code)]
+    if not found:
+        return None
+    before = text[: found[0].start()].strip().removeprefix("commentary")
+    return Channels(text[found[-1].end() :].strip(), [before])
 
 
 def _bare(text: str) -> Channels | None:

@@ -118,7 +118,8 @@ def split_thinking(text: str, thinking: str | None = None, *, proposed: Collecti
     if folded := list(_folded(text)):
         answer, later = split_thinking(text[folded[-1].end() :].strip(), given, proposed=proposed)
         return _unwrapped(answer), joined([*(each[1] for each in folded), later or ""])
-    channels = harmony.split(text, _spans(_CODE, text))
+    whole = harmony.completed(text)
+    channels = harmony.split(whole, _spans(_CODE, whole))
     if channels is not None:
         return split_thinking(channels.answer, joined([given or "", *channels.thoughts]), proposed=proposed)
     marks = list(_outside(_places(text, proposed), _marks(text)))
@@ -135,6 +136,8 @@ def split_thinking(text: str, thinking: str | None = None, *, proposed: Collecti
         return text, given
     edges = [0, *(edge for each in blocks for edge in (each.start, each.end)), len(text)]
     answer = " ".join(text[start:end] for start, end in list(pairwise(edges))[::2]).strip()
+    if final := harmony.split(answer, ()) if answer.startswith(("<|channel|>", "<|start|>")) else None:
+        answer, thoughts = final.answer, [*thoughts, *final.thoughts]
     return _unwrapped(answer) if blocks[0].start == 0 else answer, joined([given or "", *thoughts])
 
 
@@ -201,7 +204,10 @@ def _behind(text: str, begins: int, marks: Sequence[_Mark]) -> list[_Block]:
             continue
         if mark.closes:
             if mark not in closed and mark.is_set:
-                blocks = [_Block(begins, begins, mark.start, mark.end)]
+                # Behind all of an answer whose thinking was closed before, a second closing mark encloses nothing.
+                is_stray = begins and not text[mark.end :].strip()
+                begin = mark.start if is_stray else begins
+                blocks = [*(blocks if is_stray else ()), _Block(begin, begin, mark.start, mark.end)]
         elif mark.kind in _FRONT_ONLY:
             continue
         elif mark in partners:

@@ -70,6 +70,13 @@ CASES = {
     "hm\n</thought>\nanswer": ("answer", "hm"),
     # A token in front, and details of Open WebUI; other details are the answer's.
     "<s><think>hm</think>answer": ("answer", "hm"),
+    "<think>hm</think>answer</think>": ("answer", "hm"),
+    "<think>hm</think><|channel|>final<|message|>answer": ("answer", "hm"),
+    "hm.assistantfinalanswer": ("answer", "hm."),
+    "commentaryhm.assistantfinalanswer": ("answer", "hm."),
+    "Say assistantfinal or `assistantfinal`.": ("Say assistantfinal or `assistantfinal`.", None),
+    "<|channel|>analysishm<|end|><|start|>assistant<|channel|>finalanswer": ("answer", "hm"),
+    "<|channel|>analysis<|message|>hm<|end|>assistantfinalanswer": ("answer", "hm"),
     "<|begin_of_text|>\n<think>hm</think>\nanswer": ("answer", "hm"),
     "<bos><|channel>thought\nhm\n<channel|>answer": ("answer", "hm"),
     "<｜begin▁of▁sentence｜><think>a<think>b</think>c</think>answer": ("answer", "a<think>b</think>c"),

@@ -50,7 +50,7 @@ FAULTS = {
     "400": Row(
         error(400, "prompt too long"), ("refused the request (400: prompt too long)", "length of the prompt"), 1
     ),
-    "401": Row(error(401, f"bad key {SECRET[:6]}***"), ("(401)", "_API_KEY"), 1),
+    "401": Row(error(401, f"bad key {SECRET[:6]}***"), ("(401: bad key ***)", "_API_KEY"), 1),
     "403": Row(error(403, "subscribe first"), ("denies access to tiny:1b (403: subscribe first)", "_API_KEY"), 1),
     "404, another program": Row(Reply(404, b"404 page not found"), ("does not know this request", "check"), 1),
     "422": Row(error(422, "no such option"), ("refused the request (422: no such option)",), 1),

@@ -67,9 +67,21 @@ ERRORS = [
     ({"detail": [{"msg": "no field"}]}, "answered with an error (no field)", TRIED_AGAIN),
     (choice(error={"code": 429, "message": "slow down"}), BUSY, TRIED_AGAIN),
     (choice(message=None, error={"message": "gone"}), "answered with an error (gone)", TRIED_AGAIN),
-    (STREAM, "sent a stream of events instead of one answer", ENDS_AT_ONCE),
-    ({"choices": []}, SEE_LOG, TRIED_AGAIN),
+    (STREAM, "sent a stream of parts instead of one answer", ENDS_AT_ONCE),
+    (
+        b'{"message": {"content": "a"}, "done": false}\n{"message": {"content": "b"}}\n',
+        "sent a stream of parts",
+        ENDS_AT_ONCE,
+    ),
+    ({"choices": []}, f"whose choices hold no answer: {SEE_LOG}", TRIED_AGAIN),
     ({"choices": None}, SEE_LOG, TRIED_AGAIN),
+    (
+        {"error": {"message": "no endpoints", "code": 404}},
+        "error (404: no endpoints): see the server's log",
+        ENDS_AT_ONCE,
+    ),
+    ({"error": {"message": "expired", "code": 401}}, "API key (401: expired)", ENDS_AT_ONCE),
+    ({"error": {"message": "no credit", "code": 402}}, "add to the quota", ENDS_AT_ONCE),
     ({"choices": "none"}, SEE_LOG, TRIED_AGAIN),
     ({"choices": [{}]}, SEE_LOG, TRIED_AGAIN),
     ({"choices": [{"message": {"content": 5}}]}, SEE_LOG, TRIED_AGAIN),
@@ -96,6 +108,14 @@ def test_an_answer_that_broke_off_is_tried_again(server, clock):
     assert ask(OPENAI, server, clock, broken, broken, whole).text == "whole"
 
 
+@pytest.mark.parametrize("ended", ["error", "repetition", "model_context_window_exceeded", "RECITATION", "incomplete"])
+def test_an_answer_that_ends_for_any_other_reason_than_its_end_is_cut(server, clock, ended):
+    with pytest.raises(UnusableAnswerError) as caught:
+        ask(OPENAI, server, clock, *[OPENAI.answer("half", ended=ended)] * 3)
+    found = caught.value.completion
+    assert (found.text, found.cut) == ("half", f"broken off by the server ({ended})")
+
+
 def test_a_number_that_may_be_cut_off_itself_is_not_read():
     assert Completion("params[0]: 1, params[1]: 0.1", cut="cut off").settled == "params[0]: 1, params[1]: "
     assert Completion("params[0]: 1, params[1]: 0.1").settled == "params[0]: 1, params[1]: 0.1"
@@ -105,9 +125,12 @@ def test_a_number_that_may_be_cut_off_itself_is_not_read():
 def test_a_redirect_in_a_circle_ends_at_once(server, dialect, clock):
     there = Reply(307, headers={"Location": f"{server.url}/there"})
     server.replies = {"/there": [Reply(307, headers={"Location": dialect.chat})]}
-    for reply, requests in [(Reply(307, headers={"Location": dialect.chat}), 1), (there, 4)]:
+    for reply, requests, how in [
+        (Reply(307, headers={"Location": dialect.chat}), 1, "in a circle"),
+        (there, 4, "more than three times"),
+    ]:
         server.requests.clear()
-        with pytest.raises(ModelError, match="redirects requests in a circle: see the server's settings"):
+        with pytest.raises(ModelError, match=f"redirects requests {how}: see the server's settings"):
             ask(dialect, server, clock, reply)
         assert len(server.requests) == requests
 
