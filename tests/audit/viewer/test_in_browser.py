@@ -81,7 +81,7 @@ def test_every_count_leads_to_as_many_revisions(page, served) -> None:
         "main td a[href^='#/revisions']", "all => all.map(each => [each.getAttribute('href'), each.textContent])"
     )
     # A cell is a count, a count with its share in brackets, or a share alone.
-    found = [(href, re.fullmatch(r"([\d,]+)(?: \([\d.]+%\))?", text)) for href, text in links]
+    found = [(href, re.fullmatch(r"([\d,]+)(?: \([\d.]+%(?: of [\d,]+)?\))?", text)) for href, text in links]
     counts = {href: int(text[1].replace(",", "")) for href, text in found if text}
     assert len(counts) > 150
     assert all(text.endswith("%") for (_, text), (_, count) in zip(links, found, strict=True) if count is None)
