@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from collector.records import words_in
+
 _WORDS: Final = ("message", "error", "detail", "msg", "errors", "reason", "title")
 """Fields of an error that hold its words, or an object or a list with them."""
 _STATUSES: Final = ("code", "status", "status_code", "statusCode", "http_status")
@@ -19,7 +21,6 @@ _KINDS: Final = (
     (400, r"invalid.?request|bad.?request|context.?length"),
 )
 """Statuses, and the names of errors that mean them."""
-_DEEPEST: Final = 8
 
 
 def decoded(body: str | bytes) -> Any:
@@ -32,7 +33,7 @@ def decoded(body: str | bytes) -> Any:
 
 def words_of(body: str) -> str:
     """The words of an error's body: those in its JSON, or a short plain text; none of a page of HTML."""
-    return _words(decoded(body)) or ("" if "<" in body else body)
+    return words_in(decoded(body), _WORDS, "; ") or ("" if "<" in body else body)
 
 
 def reported(content: Any) -> tuple[int | None, str] | None:
@@ -63,13 +64,3 @@ def _status(places: list[Mapping[str, Any]]) -> int | None:
                 return int(number)
     named = " ".join(str(place.get(name) or "") for place in places for name in ("code", "type", "status"))
     return next((status for status, kind in _KINDS if re.search(kind, named, re.IGNORECASE)), None)
-
-
-def _words(value: Any, depth: int = 0) -> str:
-    if isinstance(value, str) or depth > _DEEPEST:
-        return value if isinstance(value, str) else ""
-    if isinstance(value, list):
-        return "; ".join(filter(None, (_words(each, depth + 1) for each in value)))
-    if isinstance(value, Mapping):
-        return next((words for words in (_words(value.get(name), depth + 1) for name in _WORDS) if words), "")
-    return ""

@@ -46,7 +46,7 @@ from collector.records.iterations import (
 )
 from collector.records.lineage import PoolMember
 from collector.records.lines import LONGEST_LINE, RecordError, decode, decode_run, encode
-from collector.records.messages import Said, are_parts, is_thinking, read_message
+from collector.records.messages import Said, are_parts, is_thinking, read_message, words_in
 from collector.records.runs import MethodFacts, Run, TauRule, Thresholds, WarmupTrial
 from collector.records.texts import ShownItem, ShownItems, TextCandidate, TextEpisode
 from collector.records.thinking import MARKS, split_thinking

@@ -66,14 +66,14 @@ def read_message(message: Mapping[str, Any]) -> Said:
         elif not isinstance(part, Mapping):
             continue
         elif is_thinking(part):
-            thoughts.append(_words(part.get("reasoningContent", part)))
+            thoughts.append(words_in(part.get("reasoningContent", part)))
         elif kind == "refusal":
             refusals.append(part.get("refusal"))
         elif kind in _CALLS:
             calls.append(part)
         elif kind in _TEXT_PARTS:
-            texts.append(_words(part.get("text")))
-    given = next((words for words in map(_words, map(message.get, _THINKING_FIELDS)) if words.strip()), "")
+            texts.append(words_in(part.get("text")))
+    given = next((words for words in map(words_in, map(message.get, _THINKING_FIELDS)) if words.strip()), "")
     refusal = " ".join(each for each in refusals if isinstance(each, str)).strip()
     return Said("".join(texts) or None, joined([given, *thoughts]), refusal or None, [_name(call) for call in calls])
 
@@ -105,12 +105,20 @@ def _name(call: Any) -> str:
     return name if isinstance(name, str) else "unnamed"
 
 
-def _words(value: Any, depth: int = 0) -> str:
-    """The text in a field, in a list of texts or in an object that has one."""
+def words_in(value: Any, fields: Sequence[str] = _WORDS, between: str = "\n", depth: int = 0) -> str:
+    """The text in a field, in a list of texts or in an object that has one; "" if there is none.
+
+    Args:
+        value: of the field, as JSON has it.
+        fields: of an object, in the order in which they are looked at.
+        between: separates the texts of a list.
+        depth: how deep the value is; what is nested too deeply has no text.
+    """
     if isinstance(value, str) or depth > _DEEPEST:
         return value if isinstance(value, str) else ""
     if isinstance(value, list):
-        return "\n".join(filter(None, (_words(each, depth + 1) for each in value)))
+        return between.join(filter(None, (words_in(each, fields, between, depth + 1) for each in value)))
     if isinstance(value, Mapping):
-        return next((words for words in (_words(value.get(name), depth + 1) for name in _WORDS) if words), "")
+        found = (words_in(value.get(name), fields, between, depth + 1) for name in fields)
+        return next(filter(None, found), "")
     return ""
