@@ -244,7 +244,7 @@ def test_a_revision_of_a_text_is_shown_word_by_word(folder):
         "edit pattern: other_regression (a regression (delta -0.3) that no other rule takes; thresholds: project)"
         in shown
     )
-    assert "\n  Example 1: score 0.5  (worst, median, best)\n" in shown
+    assert "\n  Example 1: score 0.5\n" in shown
     assert "Rationale, with the items that it mentions\n  [Example 1]{example 1 0} went wrong.\n" in shown
     shown = audit("show", folder, "sums", "gepa", 1, 0).stdout
     assert "the answer gives no rationale besides the text, so nothing can refer to the worst example" in shown

@@ -236,6 +236,6 @@ def test_items_with_equal_scores_have_no_roles(tmp_path):
         assert sorted(found) == counted, about
         assert about != "worst" or set(found.values()) == {True}
     told = [str(audit.show(tmp_path, "sums", "gepa", 1, place)) for place in (0, 1)]
-    assert "all examples shown have the same score and none is the worst example, so nothing" in told[0]
+    assert "all examples shown have the same score, and none is the worst example, so nothing" in told[0]
     assert "the answer refers to the worst example" in told[1]
     assert "judge" not in "".join(told)
