@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NoReturn
 
 import typer
 
+from audit.commands.former import FORMER
 from audit.commands.options import OPTION_ERROR, ending, reported_errors, wrong_option
 from audit.commands.overview import Overview
 from audit.commands.version import HELP, program
@@ -63,6 +64,7 @@ class Commands(Overview):
         )
         for name in names
     }
+    former: ClassVar[Mapping[str, str]] = FORMER
 
     def main(self, *args: Any, **options: Any) -> Any:
         """Run a command and exit with its status."""

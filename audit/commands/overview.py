@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
+import typer
 from typer.core import TyperGroup
 from typer.main import get_command_from_info, get_command_name, get_group
 
@@ -22,6 +23,8 @@ class Overview(TyperGroup):
     """Headings, and the commands below each, in order."""
     homes: ClassVar[Mapping[str, str]] = {}
     """Commands by name, in the order in which shells list them, and the modules whose `commands` have them."""
+    former: ClassVar[Mapping[str, str]] = {}
+    """Commands that were removed, each with a sentence that says what to use now."""
 
     def __init__(self, **settings: Any) -> None:
         made: Any = _Commands(self.homes) if self.homes else settings["commands"]
@@ -38,6 +41,16 @@ class Overview(TyperGroup):
         if command is not None:
             convert_plainly(command.get_params(ctx))
         return command
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """The command that the arguments begin with.
+
+        Raises:
+            typer.BadParameter: the command was removed.
+        """
+        if args and args[0] in self.former:
+            raise typer.BadParameter(f"the command {args[0]} was removed: {self.former[args[0]]}", ctx=ctx)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - the signature is Typer's
         """Write the commands with the first paragraph of the help of each."""
