@@ -86,7 +86,7 @@ def test_audit_in_pandas_counts_alike(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("part", "lines", "baseline"), [("cold", 8, "read_json"), ("kept", 23, None), ("cores", 7, "rescore, threads")]
+    ("part", "lines", "baseline"), [("cold", 8, "read_json"), ("kept", 23, None), ("cores", 6, "rescore, threads")]
 )
 def test_commands(part, lines, baseline, run, records):
     found = rows(run("commands", part, "--data", str(records), ROUNDS=1, ITERATIONS=1))
