@@ -14,27 +14,18 @@ ROW_GROUP: Final = 8192
 
 QUICK: Final = 1
 """A level of compression: reading takes a sixth less processor time than with the default one, and 7% more space."""
-SMALL: Final = 3
-"""The default level."""
 
 
-def write_parquet(connection: duckdb.DuckDBPyConnection, query: str, path: Path, *, as_packed: bool = False) -> None:
+def write_parquet(connection: duckdb.DuckDBPyConnection, query: str, path: Path) -> None:
     """Write the result of a query to a Parquet file.
 
     Args:
         connection: has what the query reads.
         query: a SELECT of the program's own.
         path: the file.
-        as_packed: for a pack: smaller, and with columns of equal types whether or not they hold nulls.
     """
-    if as_packed:  # where DuckDB knows that a column has no nulls, it writes one that can have none
-        connection.execute("set disabled_optimizers = 'statistics_propagation'")
-    try:
-        connection.execute(
-            f"copy ({query}) to ? (format parquet, compression zstd, "
-            f"compression_level {SMALL if as_packed else QUICK}, row_group_size {ROW_GROUP})",
-            [str(plainly(path))],
-        )
-    finally:
-        if as_packed:
-            connection.execute("set disabled_optimizers = ''")
+    connection.execute(
+        f"copy ({query}) to ? "
+        f"(format parquet, compression zstd, compression_level {QUICK}, row_group_size {ROW_GROUP})",
+        [str(plainly(path))],
+    )

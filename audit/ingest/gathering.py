@@ -32,7 +32,6 @@ def read(
     *,
     strict: bool = False,
     cache: bool = True,
-    for_pack: bool = False,
 ) -> tuple[Intake, Database, Readings, Cache | None]:
     """Find and read all records below some paths.
 
@@ -41,7 +40,6 @@ def read(
         resources: keeps the database and temporary files until it is closed.
         strict: see `open_store`.
         cache: see `open_store`.
-        for_pack: see `read_into`.
 
     Returns:
         What was found, the database with the relation `segments`, where in it the records of each file are, and the
@@ -54,9 +52,7 @@ def read(
     directory = resources.enter_context(temporary_folder())
     database = Database(directory)
     resources.callback(database.close)
-    intake, readings, kept = read_into(
-        database, paths, directory, resources, strict=strict, cache=cache, for_pack=for_pack
-    )
+    intake, readings, kept = read_into(database, paths, directory, resources, strict=strict, cache=cache)
     return intake, database, readings, kept
 
 
@@ -68,7 +64,6 @@ def read_into(
     *,
     strict: bool,
     cache: bool,
-    for_pack: bool = False,
 ) -> tuple[Intake, Readings, Cache | None]:
     """Find and read all records below some paths, into the relation `segments` of a database.
 
@@ -79,7 +74,6 @@ def read_into(
         resources: keeps other files open until it is closed.
         strict: see `open_store`.
         cache: see `open_store`.
-        for_pack: whether a pack is made of the records, which are written as packs have them, and not kept.
 
     Returns:
         What was found, where in it the records of each file are, and the cache if there is one.
@@ -90,9 +84,7 @@ def read_into(
     intake = found_below(paths, directory, cache=cache)
     refuse(intake, strict=strict)
     kept = _cache(intake, resources) if cache else None
-    if for_pack:
-        database.read_for_pack()
-    elif kept is None:
+    if kept is None:
         _hold(intake, database)
     readings = read_found(intake, database, kept)
     refuse(intake, strict=strict)
@@ -140,11 +132,10 @@ def _cache(intake: Intake, resources: contextlib.ExitStack) -> Cache | None:
 
 
 def _hold(intake: Intake, database: Database) -> None:
-    """Have records that are all lines, and not too many, read into a table: columns in a file cost more."""
-    if all(file.place is None for file in intake.files):
-        size = sum(map(size_of, intake.files))
-        if size <= HELD * room():
-            database.hold(segments_alone=size >= SMALLEST)
+    """Have records that are not too many read into a table: columns in a file cost more."""
+    size = sum(map(size_of, intake.files))
+    if size <= HELD * room():
+        database.hold(segments_alone=size >= SMALLEST)
 
 
 def refuse(intake: Intake, *, strict: bool) -> None:

@@ -10,7 +10,6 @@ from audit.interventions import making
 from audit.interventions.units import DIFFERENT, REWRITTEN, eligible
 from audit.packing import pack
 from audit.sources.intake import RecordFile
-from audit.sources.pack import lines_of
 from audit.validation.calibration.truth import truths_in
 from collector.records import Episode, decode
 from collector.remedies import REMEDIES, remedies_of
