@@ -74,7 +74,7 @@ def pack(
     clear_remains(target)
     _refuse_overwriting(target, force=force)
     with contextlib.ExitStack() as resources:
-        intake, database, _, _ = read([path], resources, strict=strict, cache=cache)
+        intake, database, _ = read([path], resources, strict=strict, cache=cache)
         looks = {file: look_of(file.file) for file in intake.files}
         part = resources.enter_context(folder_for(target)) / "pack"
         with PrintedProgress() as progress:

@@ -132,7 +132,6 @@ class Cache:
                 self._judged_by(file),
                 reading.place,
                 list(reading.faults),
-                reading.is_plain,
             )
             for file, reading in readings.items()
             if (name := file.known_as) is not None and file in self._looks and _look_of(file) == self._looks[file]
@@ -189,9 +188,7 @@ class Cache:
         self._names[segment] = segment_of(path)
         with contextlib.suppress(OSError):
             os.utime(path)
-        return {
-            file: Reading(segment, source.place, source.faults, source.is_plain) for file, source in sources.items()
-        }
+        return {file: Reading(segment, source.place, source.faults) for file, source in sources.items()}
 
     def folder_beside(self, segment: str) -> Path | None:
         """Where results of a segment can be kept, by the name in a `Reading`; None if the segment is not kept."""

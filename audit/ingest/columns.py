@@ -113,8 +113,7 @@ def _read_apart(
     sifted = sift(files, intake, database, together=together)
     segment = _write([each.sound for each in sifted.values()], intake, database, cache, are_accepted=True)
     readings = {
-        file: Reading(str(segment), place, each.faults, is_plain=False)
-        for place, (file, each) in enumerate(sifted.items(), start=1)
+        file: Reading(str(segment), place, each.faults) for place, (file, each) in enumerate(sifted.items(), start=1)
     }
     return readings if cache is None else cache.keep(segment, readings)
 

@@ -32,7 +32,7 @@ def read(
     *,
     strict: bool = False,
     cache: bool = True,
-) -> tuple[Intake, Database, Readings, Cache | None]:
+) -> tuple[Intake, Database, Readings]:
     """Find and read all records below some paths.
 
     Args:
@@ -42,8 +42,7 @@ def read(
         cache: see `open_store`.
 
     Returns:
-        What was found, the database with the relation `segments`, where in it the records of each file are, and the
-        cache if there is one.
+        What was found, the database with the relation `segments`, and where in it the records of each file are.
 
     Raises:
         AuditError: a path is missing or holds no records, or `strict` and something is wrong.
@@ -52,8 +51,8 @@ def read(
     directory = resources.enter_context(temporary_folder())
     database = Database(directory)
     resources.callback(database.close)
-    intake, readings, kept = read_into(database, paths, directory, resources, strict=strict, cache=cache)
-    return intake, database, readings, kept
+    intake, readings, _ = read_into(database, paths, directory, resources, strict=strict, cache=cache)
+    return intake, database, readings
 
 
 def read_into(
@@ -81,7 +80,10 @@ def read_into(
     Raises:
         AuditError: a path is missing or holds no records, or `strict` and something is wrong.
     """
-    intake = found_below(paths, directory, cache=cache)
+    intake = Intake(directory)
+    with PrintedProgress() as progress:
+        progress.begin(0, "finding records", counted=False)
+        gather(paths, intake, keep=cache)
     refuse(intake, strict=strict)
     kept = _cache(intake, resources) if cache else None
     if kept is None:
@@ -89,24 +91,6 @@ def read_into(
     readings = read_found(intake, database, kept)
     refuse(intake, strict=strict)
     return intake, readings, kept
-
-
-def found_below(paths: Sequence[Path], directory: Path, *, cache: bool = True) -> Intake:
-    """Find all records below some paths; nothing of them is read yet.
-
-    Args:
-        paths: see `open_store`.
-        directory: for temporary files.
-        cache: whether translations of tools' logs are kept.
-
-    Raises:
-        AuditError: a path is missing or holds nothing that any source reads.
-    """
-    intake = Intake(directory)
-    with PrintedProgress() as progress:
-        progress.begin(0, "finding records", counted=False)
-        gather(paths, intake, keep=cache)
-    return intake
 
 
 def read_found(intake: Intake, database: Database, cache: Cache | None) -> Readings:

@@ -115,7 +115,7 @@ def open_records(paths: Sequence[Path], *, judged: bool = True, cache: bool = Tr
     with contextlib.ExitStack() as resources:
         left_out = None
         if judged:
-            intake, _, readings, _ = read(paths, resources, cache=cache)
+            intake, _, readings = read(paths, resources, cache=cache)
             left_out = {file: {fault.line for fault in reading.faults} for file, reading in readings.items()}
         else:
             fetch(paths, cache=cache)

@@ -41,7 +41,6 @@ class Source(msgspec.Struct, frozen=True):
     judged_by: str
     place: int
     faults: list[Fault]
-    is_plain: bool
 
 
 class Contents(msgspec.Struct, frozen=True):
