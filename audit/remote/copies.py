@@ -47,12 +47,6 @@ class _Remote(NamedTuple):
     state: str | None
 
 
-class _Held(msgspec.Struct):
-    """What is kept about a copy: the state of each file in it, by its name below the URL."""
-
-    states: dict[str, str]
-
-
 def fetch(paths: Sequence[Path], *, cache: bool = True) -> None:
     """Make or renew the local copies of those paths that URLs name.
 
@@ -73,30 +67,25 @@ def _fetch(address: Address, *, cache: bool) -> None:
     from filelock import FileLock
 
     root = Path(address.local)
-    base = _folder_of(address)
+    base = Path(address.folder)
     try:
         base.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with FileLock(f"{base}.lock"):
             system, name = system_of(address)
             found = _listed(address, system, name)
-            held = _held(base) if cache else _Held({})
+            states = _states(base) if cache else {}
+            states = {each.relative: states[each.relative] for each in found if _is_there(each, root, states)}
             _remove_others(root, {each.relative for each in found})
             parts = base.with_suffix(".parts")
             parts.mkdir(exist_ok=True)
             try:
-                _copy(address, system, found, held, root, parts)
+                _copy(address, system, [each for each in found if each.relative not in states], states, root, parts)
             finally:
-                base.with_suffix(".json").write_bytes(msgspec.json.encode(held))
+                base.with_suffix(".json").write_bytes(msgspec.json.encode(states))
                 shutil.rmtree(parts, ignore_errors=True)
             _tidy(base)
     except OSError as error:
         raise AuditError(f"{address.shown}: cannot be copied to {base.parent} ({error.strerror or error})") from None
-
-
-def _folder_of(address: Address) -> Path:
-    """The folder of all that is kept of a URL: that which its digest names."""
-    depth = len([part for part in address.shown.partition("://")[2].split("/") if part])
-    return Path(address.local).parents[depth - 1]
 
 
 def _listed(address: Address, system: AbstractFileSystem, name: str) -> list[_Remote]:
@@ -142,7 +131,7 @@ def _on_the_web(address: Address, system: AbstractFileSystem, url: str) -> dict[
 
     stem = url.rstrip("/") + "/"
     files: set[str] = set()
-    folders = [stem]
+    folders, known = [stem], {stem}
     while folders:
         folder = folders.pop()
         if folder.removeprefix(stem).count("/") > DEPTH:
@@ -150,10 +139,11 @@ def _on_the_web(address: Address, system: AbstractFileSystem, url: str) -> dict[
         for each in patiently(partial(system.ls, folder, detail=False), address):
             if "?" in each or "#" in each:  # it sorts the page
                 continue
-            if each.endswith("/"):
-                folders.append(each)
-            else:
+            if not each.endswith("/"):
                 files.add(each)
+            elif each not in known:
+                known.add(each)
+                folders.append(each)
 
     async def infos(names: Sequence[str]) -> list[Mapping[str, Any]]:
         return list(await asyncio.gather(*(system._info(each) for each in names)))
@@ -170,19 +160,23 @@ def _remote(name: str, relative: str, info: Mapping[str, Any]) -> _Remote:
     return _Remote(name, relative, size, f"size={size} {' '.join(known)}" if known else None)
 
 
-def _held(base: Path) -> _Held:
+def _states(base: Path) -> dict[str, str]:
+    """The state of each file that was copied, by its name below the URL."""
     try:
-        return msgspec.json.decode(base.with_suffix(".json").read_bytes(), type=_Held)
+        return msgspec.json.decode(base.with_suffix(".json").read_bytes(), type=dict[str, str])
     except (OSError, msgspec.MsgspecError):
-        return _Held({})
+        return {}
 
 
 def _copy(
-    address: Address, system: AbstractFileSystem, found: Sequence[_Remote], held: _Held, root: Path, parts: Path
+    address: Address,
+    system: AbstractFileSystem,
+    wanted: Sequence[_Remote],
+    states: dict[str, str],
+    root: Path,
+    parts: Path,
 ) -> None:
-    """Bring copies up to date, and record the state of each."""
-    held.states = {each.relative: held.states[each.relative] for each in found if _is_there(each, root, held.states)}
-    wanted = [each for each in found if each.relative not in held.states]
+    """Copy files, each of which takes its place when it is whole, and record the state of each."""
     needed = sum(each.size or 0 for each in wanted)
     free = shutil.disk_usage(parts).free
     if needed > free:
@@ -204,7 +198,7 @@ def _copy(
                 part.replace(target)
                 progress.advance(each.size or 0)
                 if each.state is not None:
-                    held.states[each.relative] = each.state
+                    states[each.relative] = each.state
 
 
 def _is_there(remote: _Remote, root: Path, states: Mapping[str, str]) -> bool:
