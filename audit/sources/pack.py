@@ -16,9 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from audit.cache_folder import digest_of
-from audit.engine.memory import memory_limit
 from audit.engine.paths import exactly
-from audit.engine.quiet import without_progress_bar
 from audit.output.errors import AuditError, Problem
 from audit.sources.archives import RATIO, UNPACKED
 from audit.sources.files import Found
@@ -83,12 +81,13 @@ class PackSource:
         """Read what the pack holds; from an archive it is copied out first."""
         import duckdb
 
+        from audit.engine.connection import connect
+
         try:
             if found.path is not None:
                 found.open().close()  # DuckDB would wait for a pipe
             path = intake.readable(found.path or _copied(found, intake))
-            with contextlib.closing(duckdb.connect(config={"memory_limit": memory_limit()})) as connection:
-                without_progress_bar(connection)
+            with contextlib.closing(connect(intake.directory)) as connection:
                 runs = _add_runs(_about(path, connection), found.label, intake)
                 _add_records(path, connection, runs, found.label, intake)
         except (OSError, AuditError, msgspec.MsgspecError, RecursionError, duckdb.Error) as error:
