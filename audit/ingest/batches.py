@@ -40,11 +40,11 @@ class Batches:
     Args:
         intake: knows the runs.
         readings: where the records of each file are.
-        cache: holds the segments; None where there is no cache.
+        cache: holds the segments.
         options: what relations depend on beside the records.
     """
 
-    def __init__(self, intake: Intake, readings: Readings, cache: Cache | None, options: Options) -> None:
+    def __init__(self, intake: Intake, readings: Readings, cache: Cache, options: Options) -> None:
         self._intake = intake
         self._readings = readings
         self._cache = cache
@@ -69,8 +69,8 @@ class Batches:
         return not is_split and all(file.source != RELEASE for file in files) and len(self._files) <= MOST
 
     def _part(self, name: str, segment: str, files: Sequence[RecordFile]) -> Path:
-        folder = None if self._cache is None else self._cache.folder_beside(segment)
-        if folder is None or self._cache is None:
+        folder = self._cache.folder_beside(segment)
+        if folder is None:
             return self._made(name, files, self._intake.new_file(name, ".parquet"))
         for each in dict.fromkeys((WITHIN.get(name, name), name)):
             stem = f"{each}-{self._key(each, files)}"

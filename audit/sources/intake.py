@@ -50,10 +50,6 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
         """What identifies the run."""
         return RunKey(self.condition, self.env, self.variant, self.run)
 
-    def complete(self) -> RunFacts:
-        """The same, with what is known of its method by its name where nothing else is."""
-        return self if self.method else msgspec.structs.replace(self, method=method_facts(self.variant))
-
 
 class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file of iteration records and the run that it belongs to.
@@ -120,7 +116,8 @@ class Intake:
 
     def add_run(self, facts: RunFacts, described: Run | None = None) -> bool:
         """Add a run; False where another run of the same identity is known that was run differently."""
-        facts = facts.complete()
+        if not facts.method:  # then it is known by its name, if at all
+            facts = msgspec.structs.replace(facts, method=method_facts(facts.variant))
         if self.runs.setdefault(facts.identity, facts) != facts:
             return False
         if described is not None:
