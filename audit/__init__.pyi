@@ -27,8 +27,8 @@ from audit.output.errors import Problem as Problem
 from audit.output.errors import UsageError as UsageError
 from audit.output.escaping import visible as visible
 from audit.output.rows import Table as Table
-from audit.packing.pack import pack as pack
-from audit.packing.packed import Packed as Packed
+from audit.packing import Packed as Packed
+from audit.packing import pack as pack
 from audit.references import Mention as Mention
 from audit.references import Shown as Shown
 from audit.references import discounts_worst as discounts_worst

@@ -194,17 +194,17 @@ def _listed(values: Sequence[str | int]) -> str:
     return ", ".join(in_line(str(value)) for value in values)
 
 
-def print_notes(notes: Sequence[str], problems: Sequence[Problem], fate: str = "left out") -> None:
+def print_notes(notes: Sequence[str], problems: Sequence[Problem]) -> None:
     """Print notes and problems on standard error, beside the result."""
-    for line in noted(notes, problems, fate):
+    for line in noted(notes, problems):
         note(line)
 
 
-def noted(notes: Sequence[str], problems: Sequence[Problem], fate: str = "left out") -> Iterator[str]:
+def noted(notes: Sequence[str], problems: Sequence[Problem]) -> Iterator[str]:
     """The lines that tell notes and problems."""
     yield from notes
     if problems:
-        yield f"{count(len(problems), 'problem')} in the records, {fate}:"
+        yield f"{count(len(problems), 'problem')} in the records, left out:"
         yield from (f"  {line}" for line in report(problems))
 
 

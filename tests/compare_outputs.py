@@ -80,7 +80,7 @@ audit sample DATA --n 9 --coders A,B > sheet.csv; audit validate sheet.csv DATA
 audit judge DATA --backend ollama --model m --plan
 audit export csv DATA --out answers.csv
 audit export chat-jsonl DATA --out answers.jsonl --role search
-audit pack DATA --out d.pack.parquet; audit summary d.pack.parquet; audit check d.pack.parquet --findings
+audit pack DATA --out d.pack.parquet; audit summary d.pack.parquet; audit check d.pack.parquet
 audit view DATA --export pages
 audit runs DATA --format csv > log.csv; audit import --guess log.csv; audit import --map log.csv.toml log.csv --out o
 audit critic --backend simulated --units 2 --dry-run --out one

@@ -141,18 +141,7 @@ def pack(
         Path | None,
         typer.Option("--out", metavar="FILE", help="File or folder for the pack; beside DIR by default."),
     ] = None,
-    to: Annotated[
-        str | None,
-        typer.Option("--to", metavar="URL", help="Upload the pack, such as to s3://BUCKET/NAME.pack.parquet."),
-    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the pack, if there is one.")] = False,
-    findings: Annotated[
-        Literal["none", "word", "all"], typer.Option("--findings", help="Which findings the pack carries.")
-    ] = "word",
-    partition: Annotated[
-        bool, typer.Option("--partition", help="Write a folder of packs, one for each condition and task.")
-    ] = False,
-    append: Annotated[bool, typer.Option("--append", help="Add to that folder what it lacks.")] = False,
     strict: StrictOption = False,
     no_cache: NoCacheOption = False,
 ) -> None:
@@ -160,27 +149,13 @@ def pack(
 
     Example: audit pack data/runs && audit summary data/runs.pack.parquet
     """
-    from audit.packing.pack import pack
+    from audit.packing import pack
 
-    packed = pack(
-        path,
-        out,
-        to=to,
-        force=force,
-        strict=strict,
-        cache=not no_cache,
-        findings=findings,
-        partition=partition,
-        append=append,
-    )
-    print_notes(packed.notes, packed.problems, "packed as they are or left out" if append else "packed as they are")
-    if append and not packed.packs:
-        typer.echo(f"{in_line(str(packed.path))}: nothing new")
-        return
-    packs = f" ({count(packed.packs, 'pack')})" if partition or append else ""
+    packed = pack(path, out, force=force, strict=strict, cache=not no_cache)
+    print_notes(packed.notes, packed.problems)
     typer.echo(
         f"{in_line(str(packed.path))}: {count(packed.runs, 'run')}, {packed.size_before / 1e6:.1f} MB of records in "
-        f"{packed.size_after / 1e6:.1f} MB{packs}"
+        f"{packed.size_after / 1e6:.1f} MB"
     )
 
 

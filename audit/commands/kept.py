@@ -273,7 +273,7 @@ def _analysis(request: Request, own: Mapping[str, Any]) -> Analysis | None:
     """Where what is printed of these records is kept; None where it has to be made anew."""
     if not (request.cache and request.paths) or request.detector not in DETECTING:
         return None
-    if request.judgements or request.judge or own.get("findings"):
+    if request.judgements or request.judge:
         return None
     if any(own.get(name) for name in ("tag", "starred", "with_marks")):  # marks change while records stay as they are
         return None

@@ -15,7 +15,6 @@ import typer
 from audit.engine.memory import require_memory
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line, visible
-from audit.remote.ranges import failure, interrupted
 from collector.errors import by_the_system
 from collector.system.secrets import without_secrets
 from collector.system.stopping import INTERRUPTED, is_stopped, stop_is_reported
@@ -84,7 +83,7 @@ def wrong_option(error: Exception, program: str) -> str:
 
 def is_interrupt(error: BaseException) -> bool:
     """Whether an error is Ctrl-C, which DuckDB raises in this form where it comes during a query in the main thread."""
-    return interrupted(error) or (isinstance(error, RuntimeError) and str(error) == "Query interrupted")
+    return isinstance(error, RuntimeError) and str(error) == "Query interrupted"
 
 
 def not_ours(error: BaseException) -> str | None:
@@ -95,8 +94,6 @@ def not_ours(error: BaseException) -> str | None:
         return f"standard output is {error.encoding}, which lacks some of the characters; set PYTHONIOENCODING=utf-8"
     if isinstance(error, MemoryError):
         return f"memory ran out{': ' if str(error) else ''}{in_line(str(error))}"
-    if (reason := failure()) is not None:
-        return in_line(reason)
     # DuckDB is not imported here, so that `--help` stays fast.
     if isinstance(error, OSError) or "duckdb" in type(error).__module__:
         reason = by_the_system(error) if isinstance(error, OSError) else str(error)

@@ -41,10 +41,6 @@ def check(
         bool,
         typer.Option("--shards", help="For sweeps collected with --shard: what each shard lacks, one row per shard."),
     ] = False,
-    findings: Annotated[
-        bool,
-        typer.Option("--findings", help="Recompute what packs carry, and fail if it differs from their records."),
-    ] = False,
 ) -> None:
     """What records have and lack, and which commands they support.
 

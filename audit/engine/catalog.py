@@ -165,10 +165,7 @@ def made_with(variable: str, texts: Mapping[str, str]) -> set[str]:
 
 @functools.cache
 def schema() -> dict[str, dict[str, Any]]:
-    """Per relation what a row is, its columns in words, and the columns that identify a row.
-
-    Of `types`, where packs carry the relation, each is that of a column beside the key of a revision.
-    """
+    """Per relation what a row is, its columns in words, and the columns that identify a row."""
     described: dict[str, dict[str, Any]] = {}
     for folder in FOLDERS:
         described |= tomllib.loads(resources.files("audit").joinpath(f"models/{folder}/schema.toml").read_text("utf-8"))

@@ -9,11 +9,10 @@ import duckdb
 
 from audit.engine.memory import memory_limit
 from audit.engine.quiet import without_progress_bar
-from audit.remote.ranges import SCHEME, attach
 
 
 def connect(directory: Path) -> duckdb.DuckDBPyConnection:
-    """A database in memory, which reads packs by ranges and neither draws nor downloads anything.
+    """A database in memory, which neither draws nor downloads anything.
 
     Args:
         directory: what the memory has no room for goes there.
@@ -30,7 +29,6 @@ def connect(directory: Path) -> duckdb.DuckDBPyConnection:
         }
     )
     without_progress_bar(connection)
-    attach(connection)
     return connection
 
 
@@ -42,10 +40,7 @@ def confine(connection: duckdb.DuckDBPyConnection, files: Sequence[str], directo
         files: what it may read, as it names them.
         directory: for temporary files.
     """
-    connection.execute(
-        "set allowed_paths = ?",
-        [[file if file.startswith(f"{SCHEME}://") else str(Path(file).absolute()) for file in files]],
-    )
+    connection.execute("set allowed_paths = ?", [[str(Path(file).absolute()) for file in files]])
     connection.execute("set allowed_directories = ?", [[str(directory)]])
     connection.execute("set enable_external_access = false")
     connection.execute("set lock_configuration = true")

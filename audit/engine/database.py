@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import duckdb
 
-from audit.engine.carried import IN_PARTS, Parts
 from audit.engine.catalog import (
+    BATCHED,
     KEPT,
     LONG,
     PASSED_ON,
@@ -25,13 +25,11 @@ from audit.engine.catalog import (
 from audit.engine.connection import confine, connect
 from audit.engine.makers import MAKERS, Writer
 from audit.engine.memory import SORTING, bounded
-from audit.engine.parquet import write_parquet
-from audit.engine.paths import bound
+from audit.engine.paths import bound, plainly
 from audit.engine.queries import expression, refusing, relations_in
 from audit.engine.shelf import Keeper, Shelf
 from audit.output.errors import AuditError
 from audit.output.progress import PrintedProgress
-from audit.remote.ranges import attach
 
 STREAMED: Final = 1024
 """Rows that are taken at a time where they are handed over as they are found."""
@@ -61,7 +59,7 @@ class Database:
         self._keeper = Keeper(self._connection, directory, shelf)
         self._is_confined = False
         self._read = read
-        self._parts: Callable[[str], Parts | None] | None = None
+        self._parts: Callable[[str], Sequence[Path] | None] | None = None
         self._stand_ins: dict[str, str] = {}
         self._writers: dict[str, Writer] = {}
 
@@ -89,15 +87,6 @@ class Database:
             self._connection.execute("set threads = 1")
 
     @property
-    def is_for_pack(self) -> bool:
-        """Whether records are read to be packed."""
-        return self._stand_ins.get("judged") == "packed_lines"
-
-    def read_for_pack(self) -> None:
-        """Write the records that are read from here on as packs have them: in the order of their files."""
-        self.stand_in("judged", "packed_lines")
-
-    @property
     def shelf(self) -> Shelf | None:
         """Where relations are kept from one audit to the next; None where they are not."""
         return self._keeper.shelf
@@ -110,7 +99,6 @@ class Database:
         if not isinstance(value, (Path, list)) and self._values.get(variable, self) == value:
             return
         self._values[variable] = value
-        attach(self._connection)  # a path may be that of a pack which was found since
         self._connection.execute(f"set variable {variable} = ?", [bound(value)])
         if self._is_small:
             self._forget(variable)
@@ -130,8 +118,8 @@ class Database:
         self._appended.add(name)
         self._built[name] = "table"
 
-    def take_parts(self, parts: Callable[[str], Parts | None]) -> None:
-        """Build the relations in `IN_PARTS` from where a function finds their rows, by name, if it finds them."""
+    def take_parts(self, parts: Callable[[str], Sequence[Path] | None]) -> None:
+        """Build the relations in `BATCHED` from Parquet files that a function finds by name, if it finds them."""
         self._parts = parts
 
     def stand_in(self, name: str, other: str) -> None:
@@ -159,24 +147,22 @@ class Database:
 
     def write(self, name: str, path: Path) -> None:
         """Write a relation to a Parquet file."""
-        self.write_query(f'from "{name}"', path, as_packed=self._stand_ins.get(name) == "packed_lines")
+        self.write_query(f'from "{name}"', path)
 
-    def write_query(self, query: str, path: Path, *, as_packed: bool = False) -> None:
+    def write_query(self, query: str, path: Path) -> None:
         """Write the result of a query of the program's own to a Parquet file.
 
         Args:
             query: a SELECT over the relations.
             path: the file.
-            as_packed: for a pack: smaller, and with columns of equal types whether or not they hold nulls.
         """
         self._prepare(query)
-        write_parquet(self._connection, query, path, as_packed=as_packed)
-
-    def number_of(self, query: str) -> int:
-        """How many rows a query of the program's own has."""
-        self._prepare(query)
-        [(number,)] = self._connection.execute(f"select count(*) from ({query})").fetchall()
-        return int(number)
+        # Row groups are so small that long answers do not fill the memory. With this level, reading takes a sixth less
+        # processor time than with the default one, and files are 7% larger.
+        self._connection.execute(
+            f"copy ({query}) to ? (format parquet, compression zstd, compression_level 1, row_group_size 8192)",
+            [str(plainly(path))],
+        )
 
     def query(self, text: str) -> duckdb.DuckDBPyRelation:
         """The result of one SELECT over the relations, those that it names built first; it is not run yet.
@@ -247,7 +233,7 @@ class Database:
         if read:
             self.read()
         files = self._files("segments")
-        for name in self._built.keys() & IN_PARTS:
+        for name in self._built.keys() & BATCHED:
             files += self._files(f"{name}_parts")
         confine(self._connection, files, self._directory)
         self._keeper.confine()
@@ -274,7 +260,7 @@ class Database:
             return
         text = self._text(name)
         is_empty = name in MAKERS and MAKERS[name].of_texts and not self._has_texts()
-        if name in IN_PARTS and self._parts is not None and not is_empty:
+        if name in BATCHED and self._parts is not None and not is_empty:
             parts = self._parts(name)
             if parts is not None:
                 self._join(name, parts, text)
@@ -314,13 +300,12 @@ class Database:
         for name in made_with(variable, {name: self._text(name) for name in self._built.keys() - self._appended}):
             self._connection.execute(f'drop {self._built.pop(name)} "{name}"')
 
-    def _join(self, name: str, parts: Parts, text: str) -> None:
+    def _join(self, name: str, parts: Sequence[Path], text: str) -> None:
         """Build a relation from its parts, in the order that its model specifies."""
-        self.set(f"{name}_parts", [self._keeper.within(file, f"{name}-{i}") for i, file in enumerate(parts.files)])
-        self.set(f"{name}_packs", list(parts.packs))
-        self.set(f"{name}_without", list(parts.without))
+        self.set(f"{name}_parts", [self._keeper.within(file, f"{name}-{i}") for i, file in enumerate(parts)])
         order = re.search(r"\border by [\w, ]+\s*$", text)
-        self._connection.execute(f'create view "{name}" as {parts.query(name)} {order[0] if order else ""}')
+        query = f"select * from read_parquet(getvariable('{name}_parts'))"
+        self._connection.execute(f'create view "{name}" as {query} {order[0] if order else ""}')
         self._built[name] = "view"
 
     def _files(self, variable: str) -> list[str]:

@@ -6,14 +6,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from audit.remote.ranges import read_as
-
 
 def exactly(path: Path) -> str:
     """A pattern that matches one file alone: DuckDB takes `run[1]` for a folder `run1`, and `*` for every one."""
-    name = str(path)
-    address = read_as(name)
-    return address if address != name else re.sub(r"[\[*?]", r"[\g<0>]", name)
+    return re.sub(r"[\[*?]", r"[\g<0>]", str(path))
 
 
 def plainly(path: Path) -> Path:

@@ -26,7 +26,6 @@ import msgspec
 from audit.cache_folder import DAY, SETTLED, UNUSED, cache_folder, digest_of
 from audit.ingest.version import version
 from audit.output.errors import Problem
-from audit.remote.states import state_of
 
 SMALLEST: Final = 2**20
 """Bytes of files from which on an analysis is kept: fewer are analysed about as fast."""
@@ -204,9 +203,6 @@ def _state(paths: Sequence[Path], known: Mapping[str, str] | None = None) -> _St
                     listed.update(os.fsencode(f"{name}\0"))
                     continue
                 size += found.st_size
-                if (elsewhere := state_of(name)) is not None:
-                    listed.update(os.fsencode(f"{name}\0{elsewhere}\n"))
-                    continue
                 look = (found.st_mode, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
                 listed.update(os.fsencode(f"{name}\0{look}\n"))
                 if now - max(found.st_mtime_ns, found.st_ctime_ns) < SETTLED and stat.S_ISREG(found.st_mode):

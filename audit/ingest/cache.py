@@ -1,10 +1,10 @@
 """What was read before: record files as columns, kept between audits.
 
 A segment `<name>.parquet` holds the records of some files, and the list `<name>.json` states which files these were and
-how they looked when they were read. A file that looks different now is read again. The list has a digest, the segment
-checksums, so that what is damaged is read again as well. Nothing that exists is ever changed: segments and lists appear
-under their names when they are complete, so any number of audits can share the folder, and what does not match its list
-is ignored and removed. The folder can be deleted at any time.
+how they looked when they were read. A file that looks different now is read again. The list has digests of itself and
+of the segment, so that what is damaged is read again as well. Nothing that exists is ever changed: segments and lists
+appear under their names when they are complete, so any number of audits can share the folder, and what does not match
+its list is ignored and removed. The folder can be deleted at any time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Final
 
 import msgspec
 
-from audit.cache_folder import SETTLED
+from audit.cache_folder import SETTLED, digest_of
 from audit.ingest.readings import Reading, Readings
 from audit.ingest.segment_lists import (
     Contents,
@@ -33,7 +33,6 @@ from audit.ingest.segment_lists import (
     write_list,
 )
 from audit.ingest.version import version
-from audit.remote.checksums import DamagedError, add_checksums, check_all
 from audit.sources.intake import Intake, RecordFile
 from collector.errors import cannot_write
 
@@ -88,7 +87,7 @@ class Cache:
         readings: dict[RecordFile, Reading] = {}
         for path, held in found.items():
             if len(small) <= MOST_SMALL or path not in small:
-                readings |= self._use(path, held)
+                readings |= self._use(path, held, lists[path].content)
         return readings
 
     def begin(self, files: Sequence[RecordFile]) -> None:
@@ -133,7 +132,6 @@ class Cache:
                 self._judged_by(file),
                 reading.place,
                 list(reading.faults),
-                reading.is_plain,
             )
             for file, reading in readings.items()
             if (name := file.known_as) is not None and file in self._looks and _look_of(file) == self._looks[file]
@@ -157,12 +155,12 @@ class Cache:
 
     def _publish(self, segment: Path, sources: list[Source]) -> tuple[Path, str]:
         path = segment.with_suffix(".json")
-        add_checksums(segment)
+        content = digest_of(segment)
         look = look_of(segment.rename(segment_of(path)))
         where = self._held_open(segment_of(path))  # as soon as it is listed, another audit may replace and remove it
         try:
             if look is not None:
-                write_list(path, Contents(version(), time.time_ns(), look, sources))
+                write_list(path, Contents(version(), time.time_ns(), look, content, sources))
         except OSError as error:
             self.give_up(error)
             self._resources.callback(_unlink, segment_of(path))
@@ -177,14 +175,12 @@ class Cache:
         remove(path)
         return False
 
-    def _use(self, path: Path, sources: dict[RecordFile, Source]) -> Readings:
+    def _use(self, path: Path, sources: dict[RecordFile, Source], content: str) -> Readings:
         try:
             segment = self._held_open(segment_of(path))
-            is_sound = check_all(Path(segment))
+            is_sound = digest_of(Path(segment)) == content
         except OSError:  # another audit has just removed it
             return {}
-        except DamagedError:
-            is_sound = False
         if not is_sound:
             remove(path)
             return {}
@@ -192,9 +188,7 @@ class Cache:
         self._names[segment] = segment_of(path)
         with contextlib.suppress(OSError):
             os.utime(path)
-        return {
-            file: Reading(segment, source.place, source.faults, source.is_plain) for file, source in sources.items()
-        }
+        return {file: Reading(segment, source.place, source.faults) for file, source in sources.items()}
 
     def folder_beside(self, segment: str) -> Path | None:
         """Where results of a segment can be kept, by the name in a `Reading`; None if the segment is not kept."""

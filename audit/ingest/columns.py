@@ -1,7 +1,7 @@
 """Record files as columns: each line of JSON is read once, judged, and becomes a row of a Parquet file, a segment.
 
-Packs are in columns already, and what the cache holds is not read again; only the rest is. Together they are the
-relation `segments`, from which everything else is derived.
+What the cache holds is not read again; only the rest is. Together they are the relation `segments`, from which
+everything else is derived.
 """
 
 from __future__ import annotations
@@ -18,16 +18,11 @@ from audit.ingest.cache import Cache
 from audit.ingest.checks import has_too_long_line, point_at, sift, size_of
 from audit.ingest.readings import Reading, Readings
 from audit.output.progress import PrintedProgress
-from audit.remote.ranges import read_as
 from audit.sources.intake import Intake, RecordFile
-from audit.sources.pack import unpack
 from audit.vocabulary.keys import RunKey
 
 BATCH: Final = 256 * 2**20
 """Bytes of JSON that become one segment, unless a single file has more."""
-
-BATCH_OF_PACK: Final = 64 * 2**20
-"""The same for a pack, whose rows are sorted: so many fit into the memory."""
 
 
 def read_columns(intake: Intake, database: Database, cache: Cache | None = None) -> Readings:
@@ -39,15 +34,14 @@ def read_columns(intake: Intake, database: Database, cache: Cache | None = None)
         cache: knows files that were read before, and records the others.
     """
     database.relation("run_records")
-    readings = {file: Reading(file.file, file.place) for file in intake.files if file.place is not None}
+    readings: dict[RecordFile, Reading] = {}
     if cache is not None:
         readings |= cache.known(file for file in intake.files if file.known_as is not None)
     unknown = [file for file in intake.files if file not in readings]
-    most = BATCH_OF_PACK if database.is_for_pack else BATCH
     with PrintedProgress() as progress:
         progress.begin(sum(map(size_of, unknown)), "reading records", counted=False)
         for is_kept in (True, False):
-            for batch in batches_of([file for file in unknown if (file.known_as is not None) == is_kept], most):
+            for batch in _batches([file for file in unknown if (file.known_as is not None) == is_kept]):
                 readings |= _read(batch, intake, database, cache if is_kept else None)
                 progress.advance(sum(map(size_of, batch)))
     show(readings, intake, database)
@@ -63,13 +57,13 @@ def read_columns(intake: Intake, database: Database, cache: Cache | None = None)
     return readings
 
 
-def batches_of(files: Sequence[RecordFile], most: int) -> Iterator[list[RecordFile]]:
-    """Files in their order, so many at a time as have `most` bytes together."""
+def _batches(files: Sequence[RecordFile]) -> Iterator[list[RecordFile]]:
+    """Files in their order, so many at a time as have `BATCH` bytes together."""
     batch: list[RecordFile] = []
     size = 0
     for file in files:
         more = size_of(file)
-        if batch and size + more > most:
+        if batch and size + more > BATCH:
             yield batch
             batch, size = [], 0
         batch.append(file)
@@ -119,8 +113,7 @@ def _read_apart(
     sifted = sift(files, intake, database, together=together)
     segment = _write([each.sound for each in sifted.values()], intake, database, cache, are_accepted=True)
     readings = {
-        file: Reading(str(segment), place, each.faults, is_plain=False)
-        for place, (file, each) in enumerate(sifted.items(), start=1)
+        file: Reading(str(segment), place, each.faults) for place, (file, each) in enumerate(sifted.items(), start=1)
     }
     return readings if cache is None else cache.keep(segment, readings)
 
@@ -138,7 +131,7 @@ def _write(
     if database.has_segments:
         database.append("segments", "judged", segment=str(segment))
         return segment
-    kept = None if cache is None or database.is_for_pack else cache.new_segment()
+    kept = None if cache is None else cache.new_segment()
     if kept is not None and cache is not None:
         try:
             database.write("judged", kept)
@@ -172,7 +165,7 @@ def show(readings: Readings, intake: Intake, database: Database) -> None:
             "variant": file.variant,
             "run": file.run,
             "source": file.source,
-            "segment": read_as(reading.segment),
+            "segment": reading.segment,
             "place": reading.place,
         }
         for file, reading in there
@@ -192,7 +185,5 @@ def _without_overlaps(intake: Intake, database: Database) -> Readings:
     found: dict[RecordFile, Reading] = {}
     for row in database.relation("overlaps").fetchall():
         files = files_of[RunKey(*row)]
-        lines = [unpack(file, intake) for file in files]
-        again = _read_apart(lines, intake, database, together=True)
-        found |= {file: again[line_file] for file, line_file in zip(files, lines, strict=True)}
+        found |= _read_apart(files, intake, database, together=True)
     return found

@@ -32,8 +32,7 @@ def read(
     *,
     strict: bool = False,
     cache: bool = True,
-    for_pack: bool = False,
-) -> tuple[Intake, Database, Readings, Cache | None]:
+) -> tuple[Intake, Database, Readings]:
     """Find and read all records below some paths.
 
     Args:
@@ -41,11 +40,9 @@ def read(
         resources: keeps the database and temporary files until it is closed.
         strict: see `open_store`.
         cache: see `open_store`.
-        for_pack: see `read_into`.
 
     Returns:
-        What was found, the database with the relation `segments`, where in it the records of each file are, and the
-        cache if there is one.
+        What was found, the database with the relation `segments`, and where in it the records of each file are.
 
     Raises:
         AuditError: a path is missing or holds no records, or `strict` and something is wrong.
@@ -54,10 +51,8 @@ def read(
     directory = resources.enter_context(temporary_folder())
     database = Database(directory)
     resources.callback(database.close)
-    intake, readings, kept = read_into(
-        database, paths, directory, resources, strict=strict, cache=cache, for_pack=for_pack
-    )
-    return intake, database, readings, kept
+    intake, readings, _ = read_into(database, paths, directory, resources, strict=strict, cache=cache)
+    return intake, database, readings
 
 
 def read_into(
@@ -68,7 +63,6 @@ def read_into(
     *,
     strict: bool,
     cache: bool,
-    for_pack: bool = False,
 ) -> tuple[Intake, Readings, Cache | None]:
     """Find and read all records below some paths, into the relation `segments` of a database.
 
@@ -79,7 +73,6 @@ def read_into(
         resources: keeps other files open until it is closed.
         strict: see `open_store`.
         cache: see `open_store`.
-        for_pack: whether a pack is made of the records, which are written as packs have them, and not kept.
 
     Returns:
         What was found, where in it the records of each file are, and the cache if there is one.
@@ -87,34 +80,17 @@ def read_into(
     Raises:
         AuditError: a path is missing or holds no records, or `strict` and something is wrong.
     """
-    intake = found_below(paths, directory, cache=cache)
-    refuse(intake, strict=strict)
-    kept = _cache(intake, resources) if cache else None
-    if for_pack:
-        database.read_for_pack()
-    elif kept is None:
-        _hold(intake, database)
-    readings = read_found(intake, database, kept)
-    refuse(intake, strict=strict)
-    return intake, readings, kept
-
-
-def found_below(paths: Sequence[Path], directory: Path, *, cache: bool = True) -> Intake:
-    """Find all records below some paths; nothing of them is read yet.
-
-    Args:
-        paths: see `open_store`.
-        directory: for temporary files.
-        cache: whether translations of tools' logs are kept.
-
-    Raises:
-        AuditError: a path is missing or holds nothing that any source reads.
-    """
     intake = Intake(directory)
     with PrintedProgress() as progress:
         progress.begin(0, "finding records", counted=False)
         gather(paths, intake, keep=cache)
-    return intake
+    refuse(intake, strict=strict)
+    kept = _cache(intake, resources) if cache else None
+    if kept is None:
+        _hold(intake, database)
+    readings = read_found(intake, database, kept)
+    refuse(intake, strict=strict)
+    return intake, readings, kept
 
 
 def read_found(intake: Intake, database: Database, cache: Cache | None) -> Readings:
@@ -140,11 +116,10 @@ def _cache(intake: Intake, resources: contextlib.ExitStack) -> Cache | None:
 
 
 def _hold(intake: Intake, database: Database) -> None:
-    """Have records that are all lines, and not too many, read into a table: columns in a file cost more."""
-    if all(file.place is None for file in intake.files):
-        size = sum(map(size_of, intake.files))
-        if size <= HELD * room():
-            database.hold(segments_alone=size >= SMALLEST)
+    """Have records that are not too many read into a table: columns in a file cost more."""
+    size = sum(map(size_of, intake.files))
+    if size <= HELD * room():
+        database.hold(segments_alone=size >= SMALLEST)
 
 
 def refuse(intake: Intake, *, strict: bool) -> None:

@@ -67,7 +67,7 @@ class Opening:
         database.set("plan_cache", self.reading.cache)
         self._load_judgements(intake, database)
         refuse(intake, strict=self.reading.strict)
-        if segments is not None or intake.carriers:
+        if segments is not None:
             database.take_parts(Batches(intake, readings, segments, self._options).parts)
         if not database.relation("episodes").select("iteration").limit(1).fetchall():
             raise nothing(intake)

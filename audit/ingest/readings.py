@@ -22,15 +22,11 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """The result of reading a record file: its rows are those at `place` of `segment`.
-
-    `is_plain` is whether each of its lines is sound and as `collect` writes it, so that nothing had to be written anew.
-    """
+    """The result of reading a record file: its rows are those at `place` of `segment`."""
 
     segment: str
     place: int
     faults: Sequence[Fault] = ()
-    is_plain: bool = True
 
 
 Readings = Mapping[RecordFile, Reading]

@@ -11,13 +11,8 @@ import msgspec
 
 from audit.engine.database import Database
 from audit.ingest.checks import size_of
-from audit.ingest.columns import describe, show
 from audit.ingest.gathering import read_found
 from audit.ingest.options import Options
-from audit.ingest.readings import Reading
-from audit.output.errors import AuditError
-from audit.remote.checksums import DamagedError
-from audit.remote.ranges import check, only_asked_for
 from audit.sources.intake import Intake, RecordFile, RunFacts
 from audit.vocabulary.keys import RunKey
 
@@ -43,7 +38,7 @@ def encoded(intake: Intake) -> bytes | None:
 
 
 def found_again(content: bytes, runs: Collection[RunKey], directory: Path) -> Intake | None:
-    """The files of some runs; None where a pack among them cannot be read.
+    """The files of some runs; None where they are not known or not there.
 
     Args:
         content: what `encoded` gave.
@@ -53,12 +48,10 @@ def found_again(content: bytes, runs: Collection[RunKey], directory: Path) -> In
     try:
         found = msgspec.json.decode(content, type=_Found)
         files = [file for file in found.files if file.identity in runs]
-        for pack in {file.file for file in files if file.place is not None}:
-            check(Path(pack))
         # A translation is kept apart, and may have been removed.
-        if not all(Path(file.file).exists() for file in files if file.real is None and file.place is None):
+        if not all(Path(file.file).exists() for file in files if file.real is None):
             return None
-    except (msgspec.MsgspecError, AuditError, DamagedError, OSError):
+    except (msgspec.MsgspecError, OSError):
         return None
     intake = Intake(directory)
     intake.runs = {facts.identity: facts for facts in found.runs}
@@ -68,25 +61,14 @@ def found_again(content: bytes, runs: Collection[RunKey], directory: Path) -> In
 def fill(database: Database, intake: Intake, options: Options) -> bool:
     """Read the records of some runs into the memory of a new database; False where they are not read that way.
 
-    What packs carry is not used: of so few records it is found as quickly.
-
     Args:
         database: of which nothing is built yet.
         intake: the files of the runs.
         options: what relations depend on beside the records.
     """
-    readings = {file: Reading(file.file, file.place) for file in intake.files if file.place is not None}
-    if not readings and 0 < sum(map(size_of, intake.files)) <= MOST:
-        database.hold()
-        read_found(intake, database, None)
-    elif intake.files and len(readings) == len(intake.files) == len(intake.runs):
-        describe(intake, database)
-        show(readings, intake, database)
-        database.hold()
-        database.stand_in("segments", "run_segments")
-        with only_asked_for({reading.segment for reading in readings.values()}):
-            database.relation("segments")
-    else:
+    if not 0 < sum(map(size_of, intake.files)) <= MOST:
         return False
+    database.hold()
+    read_found(intake, database, None)
     options.set(database, intake.directory)
     return True

@@ -18,7 +18,6 @@ from audit.sources import gather
 from audit.sources.formats import decode_iteration, is_translated
 from audit.sources.intake import Intake, RecordFile
 from audit.sources.iterations import Iteration
-from audit.sources.pack import lines_of
 from audit.vocabulary.keys import RunKey
 from collector.records import RecordError, Run
 from collector.system.stopping import temporary_folder
@@ -78,8 +77,7 @@ class Records:
 
     def _lines(self, run: RecordedRun, file: RecordFile, seen: set[int]) -> Iterator[Iteration]:
         left_out = () if self._left_out is None else self._left_out[file]
-        lines = lines_in(Path(file.file)) if file.place is None else enumerate(lines_of(file), start=1)
-        for number, line in lines:
+        for number, line in lines_in(Path(file.file)):
             if number in left_out:
                 continue
             try:
@@ -117,7 +115,7 @@ def open_records(paths: Sequence[Path], *, judged: bool = True, cache: bool = Tr
     with contextlib.ExitStack() as resources:
         left_out = None
         if judged:
-            intake, _, readings, _ = read(paths, resources, cache=cache)
+            intake, _, readings = read(paths, resources, cache=cache)
             left_out = {file: {fault.line for fault in reading.faults} for file, reading in readings.items()}
         else:
             fetch(paths, cache=cache)

@@ -41,18 +41,18 @@ class Source(msgspec.Struct, frozen=True):
     judged_by: str
     place: int
     faults: list[Fault]
-    is_plain: bool
 
 
 class Contents(msgspec.Struct, frozen=True):
     """The list beside a segment: which files it holds; `version` is the program's that read them, `made` in ns.
 
-    `digest` is one of all else in it and of the list's name.
+    `content` is a digest of the segment, `digest` one of all else in the list and of its name.
     """
 
     version: str
     made: int
     segment: Look
+    content: str
     sources: list[Source]
     digest: str = ""
 

@@ -1,4 +1,4 @@
-"""The version of the program that made what is kept between audits, and of the rules that found what packs carry."""
+"""The version of the program that made what is kept between audits."""
 
 from __future__ import annotations
 
@@ -16,9 +16,6 @@ from pathlib import Path
 from typing import Final
 
 from audit.cache_folder import SETTLED, cache_folder, digest_of
-from audit.engine.carried import CARRIED
-from audit.engine.catalog import functions, models, named_in
-from audit.engine.makers import MAKERS
 
 LIBRARIES: Final = ("duckdb", "msgspec", "numpy", "scipy")
 """Results depend on their versions."""
@@ -84,39 +81,6 @@ def _state_of(files: Sequence[str]) -> str | None:
     newest = max(max(look[2], look[3]) for look in looks)
     is_certain = len(dates) > 1 and time.time_ns() - newest > SETTLED
     return digest_of(repr(looks).encode()) if is_certain else None
-
-
-@functools.cache
-def findings_version() -> str:
-    """A digest of the rules by which what packs carry is found.
-
-    Packs are kept and passed on for long, so that what does not decide about findings is not in it: pages, commands,
-    other relations, versions of libraries.
-    """
-    digest = hashlib.blake2b(digest_size=16)
-    needed = {name: models()[name] for name in _relations()} | functions()
-    for text in (
-        *(f"{each} {each.type}" for each in CARRIED),
-        *(f"{name} {text}" for name, text in sorted(needed.items())),
-    ):
-        digest.update(f"{len(text)} {text}".encode())
-    for package in ("audit.detectors", "audit.python_models", "audit.references", "audit.measures", "audit.vocabulary"):
-        for path in sorted(_files(str(resources.files(package)))):
-            content = Path(path).read_bytes()
-            digest.update(f"{len(content)} ".encode() + content)
-    return digest.hexdigest()
-
-
-def _relations() -> set[str]:
-    """The relations that packs carry, those that detectors take in their place, and all that these are made of."""
-    waiting = {each.relation for each in CARRIED} | {f"{name}_references" for name in ("resolved", "driver")}
-    found: set[str] = set()
-    while waiting:
-        name = waiting.pop()
-        found.add(name)
-        read = named_in(models()[name]) | ({MAKERS[name].reads} if name in MAKERS else set())
-        waiting |= read - found
-    return found
 
 
 def program() -> list[str]:

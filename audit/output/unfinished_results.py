@@ -45,7 +45,7 @@ def folder_for(target: Path) -> Iterator[Path]:
         folder.mkdir()
     except OSError as error:
         raise AuditError(cannot_write(target, error)) from None
-    lock = locked(folder)
+    lock = _locked(folder)
     try:
         yield folder
     except Exception as error:
@@ -110,7 +110,7 @@ def _to_disk(path: Path) -> None:
 
 
 def _clear(path: Path, target: Path) -> None:
-    lock = locked(path)
+    lock = _locked(path)
     if lock is None:
         return
     try:
@@ -123,7 +123,7 @@ def _clear(path: Path, target: Path) -> None:
         os.close(lock)
 
 
-def locked(path: Path) -> int | None:
+def _locked(path: Path) -> int | None:
     """A descriptor that holds the lock on a folder or file; None where a process holds it, or there are no locks."""
     try:
         import fcntl

@@ -1,1 +1,1 @@
-"""Records elsewhere: URLs as paths, copies of folders and archives, packs read by ranges, and uploads of packs."""
+"""Records elsewhere: URLs as paths, and the copies of what they name on this machine."""

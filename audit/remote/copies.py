@@ -7,34 +7,44 @@ import os
 import shutil
 import time
 import uuid
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
 from audit.cache_folder import DAY, UNUSED
 from audit.output.errors import AuditError
 from audit.output.progress import PrintedProgress
-from audit.remote.downloads import SPARED, Downloads, full_disk
-from audit.remote.listings import linked
-from audit.remote.objects import RemoteObject, object_of
-from audit.remote.pool import together
-from audit.remote.ranges import serve
-from audit.remote.states import STATES
 from audit.remote.systems import patiently, system_of
 from audit.remote.urls import Address, RemotePath, address_of
 from audit.vocabulary.endings import ARCHIVES, PACK
 from collector.system.secrets import WEB
 
-BY_RANGES: Final = 8 * 2**20
-"""Bytes of a pack from which on it is read by ranges; a smaller one is copied."""
+if TYPE_CHECKING:
+    from fsspec import AbstractFileSystem
+
+Item = TypeVar("Item")
+
+AT_ONCE: Final = 64
+"""Files that are asked for together, and once more if a request for one of them fails."""
+DEPTH: Final = 32
+"""Folders within one another on the web; more are of a page that leads into itself."""
+_STATE: Final = (
+    *("ETag", "etag", "generation", "md5Hash", "Content-MD5", "Digest", "blob_id", "xet_hash"),
+    *("LastModified", "Last-Modified", "last_modified", "updated", "mtime", "created"),
+)
+"""What file systems state of a file that changes when it is written anew."""
 
 
-class _Held(msgspec.Struct):
-    """What is kept about a copy: the state of each file in it, by its name below the URL."""
+class _Remote(NamedTuple):
+    """A file elsewhere: its name there, and below the URL ("" for the URL itself); None is what is not stated."""
 
-    states: dict[str, str]
+    name: str
+    relative: str
+    size: int | None
+    state: str | None
 
 
 def fetch(paths: Sequence[Path], *, cache: bool = True) -> None:
@@ -57,34 +67,29 @@ def _fetch(address: Address, *, cache: bool) -> None:
     from filelock import FileLock
 
     root = Path(address.local)
-    base = _folder_of(address)
+    base = Path(address.folder)
     try:
         base.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with FileLock(f"{base}.lock"):
-            found = _listed(address)
-            held = _Held({}) if not cache else _held(base)
+            system, name = system_of(address)
+            found = _listed(address, system, name)
+            states = _states(base) if cache else {}
+            states = {each.relative: states[each.relative] for each in found if _is_there(each, root, states)}
             _remove_others(root, {each.relative for each in found})
             parts = base.with_suffix(".parts")
             parts.mkdir(exist_ok=True)
             try:
-                _copy(found, held, root, parts)
+                _copy(address, system, [each for each in found if each.relative not in states], states, root, parts)
             finally:
-                base.with_suffix(".json").write_bytes(msgspec.json.encode(held))
+                base.with_suffix(".json").write_bytes(msgspec.json.encode(states))
                 shutil.rmtree(parts, ignore_errors=True)
             _tidy(base)
     except OSError as error:
         raise AuditError(f"{address.shown}: cannot be copied to {base.parent} ({error.strerror or error})") from None
 
 
-def _folder_of(address: Address) -> Path:
-    """The folder of all that is kept of a URL: that which its digest names."""
-    depth = len([part for part in address.shown.partition("://")[2].split("/") if part])
-    return Path(address.local).parents[depth - 1]
-
-
-def _listed(address: Address) -> list[RemoteObject]:
-    """What a URL names: one object, or all below a folder."""
-    system, name = system_of(address)
+def _listed(address: Address, system: AbstractFileSystem, name: str) -> list[_Remote]:
+    """What a URL names: one file, or all below a folder."""
     is_file_name = address.local.endswith((PACK, *ARCHIVES))
     if is_file_name or address.scheme not in WEB:
         info = patiently(lambda: system.info(name), address)
@@ -93,21 +98,20 @@ def _listed(address: Address) -> list[RemoteObject]:
                 raise AuditError(
                     f"{address.shown}: neither a folder nor an archive ({', '.join(ARCHIVES)}) nor a pack ({PACK})"
                 )
-            return [object_of(address, system, "", {**info, "name": info.get("name", name)})]
+            return [_remote(info.get("name", name), "", info)]
     if address.scheme in WEB and "?" in name:
         raise AuditError(
             f"{address.shown}: a URL with a query names an archive ({', '.join(ARCHIVES)}) or a pack ({PACK}), "
             "and no folder"
         )
     if address.scheme in WEB:
-        names = linked(address, system, name)
-        files = dict(together(lambda each: (each, patiently(lambda: system.info(each), address)), names))
+        files = _on_the_web(address, system, name)
     else:
         below = patiently(lambda: system.find(name, detail=True), address)
         files = {each: info for each, info in below.items() if info.get("type") == "file" and not each.endswith("/")}
     stem = name.rstrip("/") + "/"
     found = [
-        object_of(address, system, each.removeprefix(stem), {**info, "name": each})
+        _remote(each, each.removeprefix(stem), info)
         for each, info in sorted(files.items())
         if each.startswith(stem) and each != stem
     ]
@@ -119,82 +123,91 @@ def _listed(address: Address) -> list[RemoteObject]:
     return found
 
 
-def _held(base: Path) -> _Held:
+def _on_the_web(address: Address, system: AbstractFileSystem, url: str) -> dict[str, Mapping[str, Any]]:
+    """The files below a folder on the web by URL, as its pages and those of its folders link to them."""
+    import asyncio
+
+    from fsspec.asyn import sync
+
+    stem = url.rstrip("/") + "/"
+    files: set[str] = set()
+    folders, known = [stem], {stem}
+    while folders:
+        folder = folders.pop()
+        if folder.removeprefix(stem).count("/") > DEPTH:
+            raise AuditError(f"{address.shown}: the listing has more than {DEPTH} folders within one another")
+        for each in patiently(partial(system.ls, folder, detail=False), address):
+            if "?" in each or "#" in each:  # it sorts the page
+                continue
+            if not each.endswith("/"):
+                files.add(each)
+            elif each not in known:
+                known.add(each)
+                folders.append(each)
+
+    async def infos(names: Sequence[str]) -> list[Mapping[str, Any]]:
+        return list(await asyncio.gather(*(system._info(each) for each in names)))
+
+    found: dict[str, Mapping[str, Any]] = {}
+    for some in _batches(sorted(files)):
+        found |= zip(some, patiently(partial(sync, system.loop, infos, some), address), strict=True)
+    return found
+
+
+def _remote(name: str, relative: str, info: Mapping[str, Any]) -> _Remote:
+    size = info.get("size")
+    known = [f"{key}={info[key]}" for key in _STATE if info.get(key) is not None]
+    return _Remote(name, relative, size, f"size={size} {' '.join(known)}" if known else None)
+
+
+def _states(base: Path) -> dict[str, str]:
+    """The state of each file that was copied, by its name below the URL."""
     try:
-        return msgspec.json.decode(base.with_suffix(".json").read_bytes(), type=_Held)
+        return msgspec.json.decode(base.with_suffix(".json").read_bytes(), type=dict[str, str])
     except (OSError, msgspec.MsgspecError):
-        return _Held({})
+        return {}
 
 
-def _copy(found: Sequence[RemoteObject], held: _Held, root: Path, parts: Path) -> None:
-    """Bring copies up to date, and record the state of each."""
-    targets = {each.relative: Path(root, each.relative) if each.relative else root for each in found}
-    wanted: list[RemoteObject] = []
-    for each in found:
-        target = targets[each.relative]
-        is_served = targets[each.relative].name.endswith(PACK) and (each.size or 0) > BY_RANGES and each.has_ranges()
-        if is_served:
-            serve(str(target), each)
-        if not _is_there(each, target, held.states, is_served=is_served):
-            if is_served:
-                _stand_in(each, target, held)
-            else:
-                wanted.append(each)
-    _refuse_full_disk(wanted, parts)
-
-    def download(remote: RemoteObject) -> RemoteObject:
-        part = parts / uuid.uuid4().hex
-        downloads.download(remote, part)
-        target = targets[remote.relative]
-        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        part.replace(target)
-        return remote
-
-    downloads = Downloads(found[0].address, parts)
-    with contextlib.closing(downloads), PrintedProgress() as progress:
+def _copy(
+    address: Address,
+    system: AbstractFileSystem,
+    wanted: Sequence[_Remote],
+    states: dict[str, str],
+    root: Path,
+    parts: Path,
+) -> None:
+    """Copy files, each of which takes its place when it is whole, and record the state of each."""
+    needed = sum(each.size or 0 for each in wanted)
+    free = shutil.disk_usage(parts).free
+    if needed > free:
+        raise AuditError(
+            f"{address.shown}: {needed / 1e9:,.1f} GB would be copied to {parts.parent}, where {free / 1e9:,.1f} GB "
+            "are free; name a folder on a larger disk in SALIENCE_AUDIT_CACHE"
+        )
+    with PrintedProgress() as progress:
         if wanted:
-            progress.begin(sum(each.size or 0 for each in wanted), "copying records from elsewhere", counted=False)
-        for each in together(download, wanted):
-            progress.advance(each.size or 0)
-            if each.state is not None:
-                held.states[each.relative] = each.state
-    for each in found:
-        STATES.pop(str(targets[each.relative]), None)
-        if each.state is not None:
-            STATES[str(targets[each.relative])] = each.state
-    held.states = {name: state for name, state in held.states.items() if name in targets}
+            progress.begin(needed, "copying records from elsewhere", counted=False)
+        for some in _batches(wanted):
+            targets = [parts / uuid.uuid4().hex for _ in some]
+            patiently(partial(system.get, [each.name for each in some], list(map(str, targets))), address)
+            for each, part in zip(some, targets, strict=True):
+                if each.size not in {None, part.stat().st_size}:
+                    raise AuditError(f"{address.shown}: {each.relative or 'the object'} changed while it was copied")
+                target = root / each.relative
+                target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                part.replace(target)
+                progress.advance(each.size or 0)
+                if each.state is not None:
+                    states[each.relative] = each.state
 
 
-def _is_there(remote: RemoteObject, target: Path, states: Mapping[str, str], *, is_served: bool) -> bool:
+def _is_there(remote: _Remote, root: Path, states: Mapping[str, str]) -> bool:
     """Whether the copy is of this state."""
-    state = _kept_state(remote, is_served=is_served)
     try:
-        return state is not None and states.get(remote.relative) == state and target.stat().st_size == remote.size
+        is_same = remote.state is not None and states.get(remote.relative) == remote.state
+        return is_same and (root / remote.relative).stat().st_size == remote.size
     except OSError:
         return False
-
-
-def _kept_state(remote: RemoteObject, *, is_served: bool) -> str | None:
-    return f"by ranges {remote.state}" if is_served else remote.state
-
-
-def _stand_in(remote: RemoteObject, target: Path, held: _Held) -> None:
-    """Make a file of the object's size, which takes no room and is never read."""
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    target.unlink(missing_ok=True)
-    with target.open("wb") as stream:
-        stream.truncate(remote.size)
-    held.states[remote.relative] = _kept_state(remote, is_served=True) or ""
-
-
-def _refuse_full_disk(wanted: Iterable[RemoteObject], folder: Path) -> None:
-    needed = 0
-    for each in wanted:
-        needed += each.size or 0
-        free = shutil.disk_usage(folder).free
-        if needed > free - SPARED:
-            total = sum(one.size or 0 for one in wanted)
-            raise full_disk(each.address, folder, free=free, needed=total)
 
 
 def _remove_others(root: Path, names: Collection[str]) -> None:
@@ -217,3 +230,8 @@ def _tidy(base: Path) -> None:
             if time.time() - kept.stat().st_mtime > UNUSED * DAY:
                 shutil.rmtree(kept.with_suffix(""), ignore_errors=True)
                 kept.unlink()
+
+
+def _batches(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
+    for start in range(0, len(items), AT_ONCE):
+        yield items[start : start + AT_ONCE]

@@ -25,7 +25,7 @@ _TRANSIENT: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 _SILENT: Final = ("Timeout", "TimedOut")
 _BROKEN: Final = (
     *("PayloadError", "IncompleteRead", "ServerDisconnected", "ConnectionReset", "ConnectionClosed", "ProtocolError"),
-    *("BrokenPipe", "StreamingError", "RemoteDisconnected", "ShortRead"),
+    *("BrokenPipe", "StreamingError", "RemoteDisconnected"),
 )
 _UNREACHABLE: Final = ("EndpointConnectionError", "ClientConnector", "ConnectError", "ConnectionError", "gaierror")
 _NO_CREDENTIALS: Final = ("NoCredentials", "PartialCredentials", "DefaultCredentialsError", "TokenNotFound")
@@ -37,14 +37,6 @@ _USUAL_PLACES: Final = {
     "hf": "HF_TOKEN, or `hf auth login`",
 }
 _SAME: Final = {"s3a": "s3", "gcs": "gs"}
-
-
-class ShortReadError(OSError):
-    """Fewer bytes came than there are."""
-
-
-class ChangedError(OSError):
-    """The object is another than when it was first looked at."""
 
 
 def system_of(address: Address) -> tuple[AbstractFileSystem, str]:
@@ -81,14 +73,14 @@ def _options(scheme: str) -> dict[str, Any]:
                 "retries": {"total_max_attempts": 1},
                 "connect_timeout": TIMEOUT / 2,
                 "read_timeout": TIMEOUT,
-                "max_pool_connections": 32,
             },
         }
     if scheme in {"http", "https"}:
         from aiohttp import ClientTimeout
 
         timeout = ClientTimeout(total=None, sock_connect=TIMEOUT / 2, sock_read=TIMEOUT)
-        return {**always, "encoded": True, "client_kwargs": {"timeout": timeout, "trust_env": True}}
+        client = {"timeout": timeout, "trust_env": True, "headers": {"Accept-Encoding": "identity"}}
+        return {**always, "encoded": True, "client_kwargs": client}
     return {"skip_instance_cache": scheme != "memory"} if scheme in {"memory", "hf"} else always
 
 
@@ -121,10 +113,6 @@ def _reason(error: Exception, address: Address) -> str:
     attempts = f"after {len(PAUSES) + 1} attempts"
     status = _status(error)
     reasons: tuple[tuple[bool, str], ...] = (
-        (
-            isinstance(error, ChangedError) or status == 412,
-            "changed while it was read; run the command again when nothing is written to it any more",
-        ),
         (_is(error, _NO_CREDENTIALS), f"no credentials; {given}"),
         (_is(error, _SILENT), f"the server does not answer, {attempts} of {TIMEOUT:.0f} s"),
         (_is(error, _BROKEN), f"the connection breaks off, {attempts}; try again later"),

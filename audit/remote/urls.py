@@ -33,11 +33,15 @@ _LONGEST_NAME: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """What a URL names: the URL itself, how people see it, and where its files are on this machine."""
+    """What a URL names: the URL itself, how people see it, and where its files are on this machine.
+
+    `folder` is that of all that is kept of the URL, which `local` is in.
+    """
 
     url: str
     shown: str
     local: str
+    folder: str
 
     @property
     def scheme(self) -> str:
@@ -137,8 +141,8 @@ def _address(url: str) -> Address:
     if not names or "\0" in url:
         raise UsageError(f"{url}: the URL names nothing; write for example s3://BUCKET/NAME")
     digest = hashlib.blake2b(f"{scheme}://{plain}".encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
-    local = Path(_base(), digest, *map(_name, names))
-    return Address(f"{scheme}://{rest}", f"{scheme}://{named}", str(local))
+    folder = _base() / digest
+    return Address(f"{scheme}://{rest}", f"{scheme}://{named}", str(Path(folder, *map(_name, names))), str(folder))
 
 
 def _name(part: str) -> str:

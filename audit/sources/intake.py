@@ -1,6 +1,6 @@
 """Collects what sources find: runs, and the files that hold their records.
 
-Native record files stay where they are, and packs too; everything else is translated into lines of the native form in a
+Native record files stay where they are; everything else is translated into lines of the native form in a
 temporary folder, one at a time, so that no data set has to fit into memory and one analysis serves every format.
 """
 
@@ -15,7 +15,6 @@ from typing import Any
 import msgspec
 
 from audit.output.errors import Problem
-from audit.remote.ranges import read_as
 from audit.vocabulary.keys import RunKey
 from audit.vocabulary.methods import method_facts
 from collector.records import LONGEST_LINE, CandidateKind, MethodFacts, Run, SelectionRule
@@ -51,17 +50,12 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
         """What identifies the run."""
         return RunKey(self.condition, self.env, self.variant, self.run)
 
-    def complete(self) -> RunFacts:
-        """The same, with what is known of its method by its name where nothing else is."""
-        return self if self.method else msgspec.structs.replace(self, method=method_facts(self.variant))
-
 
 class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file of iteration records and the run that it belongs to.
 
     `label` is what people know it by. `real` is its path however its folder was named, and None for a temporary file;
-    of that `content` is a digest, where it was translated from logs as a whole. `place` is None for lines of JSON; for
-    records in a pack, `file` is the pack and `place` is which of its files.
+    of that `content` is a digest, where it was made of logs or a pack as a whole.
     """
 
     file: str
@@ -73,7 +67,6 @@ class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
     source: str
     real: str | None = None
     content: str | None = None
-    place: int | None = None
 
     @property
     def known_as(self) -> str | None:
@@ -86,19 +79,11 @@ class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
         return RunKey(self.condition, self.env, self.variant, self.run)
 
 
-class CarriedFindings(msgspec.Struct, frozen=True):
-    """The columns of a pack that have findings, and the version of the program and its libraries that made them."""
-
-    version: str
-    columns: list[str]
-
-
 class Intake:
     """Collects runs, record files and problems while sources read.
 
     `described` has the `run.json` of native runs in full, `skipped` the iterations of runs that proposed nothing;
-    `carriers` has packs of which every record counts, with what they state to carry beside their records; `notes` are
-    for the user, and are not problems.
+    `notes` are for the user, and are not problems.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -109,7 +94,6 @@ class Intake:
         self.runs: dict[RunKey, RunFacts] = {}
         self.described: dict[RunKey, Run] = {}
         self.skipped: dict[RunKey, set[int]] = {}
-        self.carriers: dict[str, CarriedFindings] = {}
         self._seen: set[str] = set()
         self._made = 0
 
@@ -132,7 +116,8 @@ class Intake:
 
     def add_run(self, facts: RunFacts, described: Run | None = None) -> bool:
         """Add a run; False where another run of the same identity is known that was run differently."""
-        facts = facts.complete()
+        if not facts.method:  # then it is known by its name, if at all
+            facts = msgspec.structs.replace(facts, method=method_facts(facts.variant))
         if self.runs.setdefault(facts.identity, facts) != facts:
             return False
         if described is not None:
@@ -147,9 +132,8 @@ class Intake:
         *,
         real: str | None = None,
         content: str | None = None,
-        place: int | None = None,
     ) -> None:
-        """Add a file of records that belongs to a run; `real`, `content` and `place` are those of `RecordFile`."""
+        """Add a file of records that belongs to a run; `real` and `content` are those of `RecordFile`."""
         condition, env, variant, run = facts.identity
         self.files.append(
             RecordFile(
@@ -162,7 +146,6 @@ class Intake:
                 source=facts.source,
                 real=real,
                 content=content,
-                place=place,
             )
         )
 
@@ -177,7 +160,7 @@ class Intake:
         It takes a backslash in a name for the end of a folder's, and to match a wildcard it reads the folder, which it
         cannot where something beside begins with a backslash.
         """
-        if os.sep == "\\" or not re.search(r"[\\[*?]", str(path)) or read_as(str(path)) != str(path):
+        if os.sep == "\\" or not re.search(r"[\\[*?]", str(path)):
             return path
         link = self.new_file("linked", path.suffix)
         link.symlink_to(path.absolute())

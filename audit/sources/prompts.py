@@ -43,7 +43,7 @@ def calls_in(file: RecordFile, kind: type[AnyCall], name: str = CALLS) -> Iterat
     """The calls beside a file of records one by one, in the order in which they were made.
 
     Args:
-        file: of native records; a pack has none.
+        file: of native records; one of a pack has none.
         kind: what is read of each line.
         name: of the file beside it, where other lines than calls are wanted.
 
@@ -53,8 +53,7 @@ def calls_in(file: RecordFile, kind: type[AnyCall], name: str = CALLS) -> Iterat
     Raises:
         AuditError: the calls are there and cannot be read.
     """
-    if file.place is None:
-        yield from calls_beside(Path(file.real or file.file), kind, name)
+    yield from calls_beside(Path(file.real or file.file), kind, name)
 
 
 def calls_beside(records: Path, kind: type[AnyCall], name: str = CALLS) -> Iterator[AnyCall | None]:

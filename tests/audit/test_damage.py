@@ -1,6 +1,6 @@
 """Files that the program reads back, under damage: the same numbers, or an error in words, and no others.
 
-Packs, caches and plans are under checksums and digests. The truth of simulated critics is lines of JSON like the
+Caches and plans are under digests. The truth of simulated critics is lines of JSON like the
 records, of which only what is no line of that form can be named.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import duckdb
 import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -19,13 +18,10 @@ from audit.cache_folder import VARIABLE
 from audit.ingest import analyses, cache, gathering
 from audit.interventions.plan import read_plan
 from audit.output.errors import AuditError
-from audit.remote import ranges
-from audit.sources.pack import contents_of
 from audit.store import open_store
 from audit.validation.calibration.truth import truths_in
 from collector.records import Truth
 from tests.audit.interventions import planned
-from tests.audit.packing.test_checksums import make_pack
 from tests.audit.samples import revision, write_run
 from tests.shared import made
 
@@ -72,41 +68,6 @@ def damages(draw):
 def rows(path, **options):
     with open_store([path], **options) as store:
         return {name: sorted(map(repr, store.rows(name))) for name in RELATIONS}
-
-
-@pytest.fixture(scope="module")
-def pack():
-    path = made("checksums", make_pack, of=MADE_OF) / "data.pack.parquet"
-    return path, rows(path, cache=False)
-
-
-@pytest.mark.parametrize(
-    ("examples", "whole"),
-    [
-        (25, ranges.WHOLE),
-        (10, 0),
-        pytest.param(200, ranges.WHOLE, marks=pytest.mark.slow),
-        pytest.param(200, 0, marks=pytest.mark.slow),
-    ],
-)
-def test_a_damaged_pack(pack, tmp_path, monkeypatch, examples, whole):
-    """Read at once, or checked as it is read."""
-    pytest.importorskip("fsspec")
-    monkeypatch.setattr(ranges, "WHOLE", whole)
-    path, expected = pack
-    damaged = tmp_path / path.name
-
-    def check(damage):
-        damaged.write_bytes(damage(path.read_bytes()))
-        try:
-            found = rows(damaged, cache=False)
-        except AuditError as error:
-            found = str(error)
-        except duckdb.Error:
-            found = ranges.failure() or ""
-        assert found == expected or str(damaged) in found
-
-    always(examples, check)
 
 
 def fill(folder):
@@ -193,9 +154,3 @@ def test_damaged_truth(planning, tmp_path):
         assert all(msgspec.json.decode(line, type=Truth) in found for line in whole)
 
     always(200, check)
-
-
-def test_what_is_shared_here_is_what_it_should_be(pack):
-    """A pack of several blocks with checksums."""
-    assert pack[0].stat().st_size > 2 * ranges.BLOCK
-    assert contents_of(pack[0]).has_checksums

@@ -9,12 +9,11 @@ import audit
 from audit.interventions import making
 from audit.interventions.units import DIFFERENT, REWRITTEN, eligible
 from audit.packing import pack
-from audit.sources.intake import RecordFile
-from audit.sources.pack import lines_of
 from audit.validation.calibration.truth import truths_in
 from collector.records import Episode, decode
 from collector.remedies import REMEDIES, remedies_of
 from collector.switches import Switches
+from tests.audit.test_packing import lines_of
 from tests.collector.helpers import collect, spec
 
 SETS = (
@@ -78,11 +77,7 @@ def test_further_rollouts_and_calls_are_counted(data):
 
 def test_a_pack_has_all_of_them(data, tmp_path):
     packed = pack(data, tmp_path / "data.pack.parquet").path
-    lines: list[Episode] = []
-    for place, written in enumerate(episodes(data).values(), start=1):
-        of = {name: getattr(written[0], name) for name in ("condition", "env", "variant", "run")}
-        record = RecordFile(file=str(packed), label="pack", source="native", place=place, **of)
-        lines += [decode(line, Episode) for line in lines_of(record)]
+    lines = [decode(line, Episode) for line in lines_of(packed, tmp_path / "lines")]
     assert sorted(msgspec.json.encode(each) for each in lines) == sorted(
         msgspec.json.encode(each) for written in episodes(data).values() for each in written
     )

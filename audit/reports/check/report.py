@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Unpack
 
 from audit.arguments import Data, Selection, request_of
-from audit.output.errors import AuditError, UsageError, count, report
+from audit.output.errors import UsageError
 from audit.output.formats import Row
 from audit.output.rows import Table
-from audit.packing.verifying import verify_findings
 from audit.reports.check.beside import look_beside
 from audit.reports.check.commands import COMMANDS, judge
 from audit.reports.check.facts import facts_of
@@ -18,7 +17,6 @@ from audit.reports.check.remarks import remarks
 from audit.reports.check.shards import COLUMNS as SHARD_COLUMNS
 from audit.reports.check.shards import NO_GRIDS, shards_of
 from audit.reports.emptiness import NOTHING
-from audit.request import Request
 
 COLUMNS: Final = ("condition", "env", "variant", "command", "supported", "reason")
 FACT_COLUMNS: Final = (
@@ -29,9 +27,7 @@ FACT_COLUMNS: Final = (
 )
 
 
-def check(
-    data: Data, *, facts: bool = False, shards: bool = False, findings: bool = False, **options: Unpack[Selection]
-) -> Table:
+def check(data: Data, *, facts: bool = False, shards: bool = False, **options: Unpack[Selection]) -> Table:
     """What records have and lack, and which commands they support.
 
     Args:
@@ -39,29 +35,20 @@ def check(
         facts: what there is, a row per condition, task and method, instead of what it supports, one per command.
         shards: a row per shard of the sweeps that were collected with `--shard` instead: which are complete, which runs
             are to do yet, and which are in more than one folder.
-        findings: find again what packs carry, and compare it.
         options: which groups, and how records are opened.
 
     Raises:
-        AuditError: as for every function; or the request is strict, and shards are not complete or overlap; or
-            `findings`, and what a pack carries differs from its records.
+        AuditError: as for every function; or the request is strict, and shards are not complete or overlap.
         UsageError: facts and shards at once.
     """
     if facts and shards:
         raise UsageError("--facts and --shards exclude each other")
     request = request_of(data, Selection, options)
-    agreeing = _refuse_other_findings(request) if findings else 0
     with request.open() as store:
         beside = look_beside(request.paths)
         held = facts_of(request, store, beside)
         divided = shards_of(request, store, beside)
         notes = [*remarks(request, store)] if held else [NOTHING]
-    if findings:
-        notes.append(
-            f"findings of {count(agreeing, 'pack')} agree with the records"
-            if agreeing
-            else "no pack here carries findings that audits use"
-        )
     if request.strict:
         divided.refuse_faults()
     if shards and not (beside.grids or divided.faults):
@@ -85,16 +72,3 @@ def verdicts(held: Sequence[Row]) -> Iterator[Row]:
             supported, reason = judge(command, facts)
             values = (facts["condition"], facts["env"], facts["variant"], name, supported, reason)
             yield dict(zip(COLUMNS, values, strict=True))
-
-
-def _refuse_other_findings(request: Request) -> int:
-    """How many packs carry what their records give.
-
-    Raises:
-        AuditError: some carry anything else.
-    """
-    packs, problems = verify_findings(request.paths, strict=request.strict)
-    if problems:
-        lines = "".join(f"\n{line}" for line in report(problems))
-        raise AuditError(f"findings in packs differ from their records, and are not to be trusted:{lines}")
-    return packs

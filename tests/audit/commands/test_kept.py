@@ -192,7 +192,6 @@ def test_what_depends_on_other_files_is_not_kept(data, folder, tmp_path):
     (tmp_path / "judged.jsonl").write_bytes(b"")
     audit("salience", data, "--detector", tmp_path / "mine.toml")
     audit("salience", data, "--detector", "judge", "--judgements", tmp_path / "judged.jsonl")
-    audit("check", data, "--findings")
     audit("find", data, "--where", "delta < 0")
     audit("sql", data, "select 1")
     assert not tables(folder)

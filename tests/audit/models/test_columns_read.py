@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from audit.engine.catalog import models, named_in
-from audit.packing import pack
+from audit.ingest import gathering
 from audit.store import open_store
 from tests.audit.samples import revision, write_run
 
@@ -19,10 +19,10 @@ def columns_read(plan):
     return here.union(*map(columns_read, plan.get("children", [])))
 
 
-def test_no_relation_reads_a_whole_candidate(tmp_path):
+def test_no_relation_reads_a_whole_candidate(tmp_path, monkeypatch):
     write_run(tmp_path / "data", [revision([1, 5, 9], [2, 2, 2], answer="The worst fell.")])
-    packed = pack(tmp_path / "data", findings="none").path
-    with open_store([packed], cache=False) as store:
+    monkeypatch.setattr(gathering, "HELD", 0)
+    with open_store([tmp_path / "data"], cache=False) as store:
         read = {}
         for name in sorted(name for name, text in models().items() if "episodes" in named_in(text) - {name}):
             store.relation(name)

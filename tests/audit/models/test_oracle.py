@@ -118,10 +118,6 @@ def test_the_evidence_is_what_the_prompts_showed(store, unpacked):
 def test_the_relations_are_as_the_schema_says(store):
     assert set(schema()) | set(ALIASES) == set(models())
     for name, described in schema().items():
-        if name in {"packed", "packed_records"}:
-            continue  # made by `audit pack` alone; tests of packing read them back
-        if name in {"unordered_files", "run_segments"} and store._database.is_small:
-            continue  # packing and `audit show` read them, of records in files
         relation = store.relation(name)
         assert relation.columns == list(described["columns"]), name
         if "unique" in described:

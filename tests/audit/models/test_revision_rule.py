@@ -67,7 +67,7 @@ def test_a_chosen_threshold_is_each_iterations_own(chosen):
 
 def test_a_pack_holds_it_and_so_does_a_line_that_is_read_apart_from_it(chosen, tmp_path):
     data, stated = chosen
-    packed = pack(data, tmp_path / "d.pack.parquet", findings="none").path
+    packed = pack(data, tmp_path / "d.pack.parquet").path
     assert thresholds(packed, "episodes") == stated
     # The same iterations twice, in a pack and outside, make the audit read the pack's lines one by one.
     with open_store([packed, data], cache=False) as store:

@@ -121,7 +121,6 @@ app(sys.argv[2:])
 COMPLETE = {
     "import": ("import", "--map", "map.toml", "log.jsonl", "--out", "result"),
     "pack": ("pack", "data", "--out", "result.pack.parquet"),
-    "pack --partition": ("pack", "data", "--partition", "--out", "result"),
     "export": ("export", "csv", "data", "--out", "result"),
     "view --export": ("view", "data", "--export", "result"),
 }

@@ -50,12 +50,6 @@ def server(data):
 
 
 @pytest.fixture
-def by_ranges(monkeypatch):
-    """Packs are read by ranges, however small."""
-    monkeypatch.setattr("audit.remote.copies.BY_RANGES", 0)
-
-
-@pytest.fixture
 def quick(monkeypatch):
     """Requests are repeated at once."""
     monkeypatch.setattr("audit.remote.systems.PAUSES", (0.0, 0.0))

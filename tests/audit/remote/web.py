@@ -1,4 +1,4 @@
-"""A web server on the loopback that gives a folder's files, with ranges or without, and fails on request."""
+"""A web server on the loopback that gives a folder's files, and fails on request."""
 
 from __future__ import annotations
 
@@ -17,24 +17,20 @@ from urllib.parse import quote, unquote
 class Web(ThreadingHTTPServer):
     """The server; its attributes change how it answers.
 
-    `sent` is what a handler counts, which ends what it sends once `stopping` is set.
     After `healthy` requests, so many as `failures` get the status `status`, or with 0 break off in the middle.
     """
 
     daemon_threads = True
 
-    def __init__(self, folder: Path, handler: type[Handler]) -> None:
-        super().__init__(("127.0.0.1", 0), handler)
+    def __init__(self, folder: Path) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
         self.folder = folder
-        self.has_ranges = True
         self.failures = 0
         self.healthy = 0
         self.status = 503
         self.silence = 0.0
         self.silent_after = 0
-        self.stopping = False
-        self.sent = 0
-        self.requests: list[tuple[str, str, str | None]] = []
+        self.requests: list[tuple[str, str]] = []
 
     def handle_error(self, *_: object) -> None:
         """A client that went away is what some tests are about."""
@@ -59,8 +55,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _answer(self, *, with_body: bool) -> None:
         server = self.server
-        asked = self.headers.get("Range")
-        server.requests.append((self.command, self.path, asked))
+        server.requests.append((self.command, self.path))
         if len(server.requests) > server.silent_after:
             time.sleep(server.silence)
         is_broken = False
@@ -85,18 +80,7 @@ class Handler(BaseHTTPRequestHandler):
             return
         data = path.read_bytes()
         tag = f'"{hashlib.sha256(data).hexdigest()[:16]}"'
-        headers = {"ETag": tag}
-        if self.headers.get("If-Match") not in {None, tag}:
-            self._send(412, b"", headers, with_body=with_body)
-            return
-        status = 200
-        if server.has_ranges:
-            headers["Accept-Ranges"] = "bytes"
-            if asked and (match := re.fullmatch(r"bytes=(\d+)-(\d*)", asked)):
-                start, end = int(match[1]), int(match[2] or len(data) - 1)
-                headers["Content-Range"] = f"bytes {start}-{min(end, len(data) - 1)}/{len(data)}"
-                data, status = data[start : end + 1], 206
-        self._send(status, data, headers, with_body=with_body, is_broken=is_broken)
+        self._send(200, data, {"ETag": tag}, with_body=with_body, is_broken=is_broken)
 
     def _send(
         self, status: int, data: bytes, headers: dict[str, str], *, with_body: bool = True, is_broken: bool = False
@@ -113,15 +97,14 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def web(folder: Path, handler: type[Handler] = Handler) -> Iterator[Web]:
+def web(folder: Path) -> Iterator[Web]:
     """The server of a folder."""
-    server = Web(folder, handler)
+    server = Web(folder)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     try:
         yield server
     finally:
-        server.stopping = True
         server.shutdown()
         server.server_close()
         thread.join()

@@ -18,7 +18,6 @@ from typer.testing import CliRunner
 
 from audit.cli import app
 from audit.output.errors import AuditError
-from audit.packing import pack
 from audit.sources import archives
 from audit.store import open_store
 from tests.audit.samples import revision, write_run
@@ -235,20 +234,3 @@ def test_an_archive_that_would_fill_the_disk_is_not_unpacked(tmp_path, monkeypat
     monkeypatch.setattr("shutil.disk_usage", lambda folder: type("Usage", (), {"free": 8 * MEGA}))
     [told] = problems(path)
     assert "2/episodes.jsonl: cannot be read (the archive would fill half of the disk" in told
-
-
-@pytest.mark.parametrize("is_torn", [True, False])
-def test_a_pack_whose_lines_are_far_larger_than_it_is_named(tmp_path, monkeypatch, is_torn):
-    """Lines that are kept as they are, and columns that another version judged, are written to the temporary folder."""
-    write_run(tmp_path / "good", [revision([1, 5, 9], [2, 2, 2])])
-    write_run(
-        tmp_path / "data", [revision([1, 5, 9], [2, 2, 2], run=2, answer="x" * (MEGA // 4))], tail=b"torn" * is_torn
-    )
-    made = pack(tmp_path / "data", findings="none").path
-    monkeypatch.setattr("audit.sources.pack.UNPACKED", MEGA // 8)
-    monkeypatch.setattr("audit.sources.pack.RATIO", 2)
-    if not is_torn:
-        monkeypatch.setattr("audit.sources.pack.rules", lambda: "other")
-    with open_store([tmp_path / "good", made]) as store:
-        [told] = map(str, store.problems)
-    assert told == f"{made}: cannot be read as a pack (it unpacks to far more than its size); left out"

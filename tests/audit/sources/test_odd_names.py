@@ -54,7 +54,7 @@ def audit(*paths):
 
 
 def pack(*arguments):
-    result = CliRunner().invoke(app, ["pack", "--findings", "none", *map(str, arguments)])
+    result = CliRunner().invoke(app, ["pack", *map(str, arguments)])
     assert result.exit_code == 0, result.stderr
 
 

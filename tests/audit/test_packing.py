@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import tarfile
+from pathlib import Path
 
+import duckdb
 import pytest
 from typer.testing import CliRunner
 
 from audit.cli import app
+from audit.engine.database import Database
 from audit.output.errors import AuditError
 from audit.packing import pack
-from audit.sources.intake import RecordFile
-from audit.sources.pack import lines_of
+from audit.sources import gather
+from audit.sources.intake import Intake
 from audit.store import open_store
 from collector.records import Episode, decode
 from tests.audit.samples import SHARED, candidate, episode, revision, write_run
@@ -67,6 +71,22 @@ def relations(path, names=RELATIONS):
         return {name: store.rows(name) for name in names}
 
 
+def lines_of(packed, directory):
+    """The lines of a pack's records."""
+    directory.mkdir()
+    intake = Intake(directory)
+    gather([packed], intake)
+    assert not intake.problems
+    return [line for file in intake.files for line in Path(file.file).read_bytes().splitlines()]
+
+
+def altered(packed, path, change="*", where="true"):
+    """A pack with other columns or rows."""
+    query = f"copy (select {change} from read_parquet(?) where {where}) to ? (format parquet)"
+    duckdb.execute(query, [str(packed), str(path)])
+    return path
+
+
 def test_of_a_pack_whose_lines_are_all_records_it_is_told_what_it_holds(tmp_path):
     rows = [revision([1, 5, 9], [2, 2, run], answer="The worst fell.", iteration=run) for run in range(2)]
     write_run(tmp_path / "data", rows)
@@ -94,9 +114,7 @@ def test_headings_of_rollouts_shown_are_kept_and_none_is_made_up(tmp_path):
     evidence = {"kind": "three", "shown": [heading, plain], "statistics": None}
     write_run(tmp_path / "data", [revision([1, 5, 9], [2, 2, 2], answer=',"name":null', evidence=evidence)])
     written = decode((tmp_path / "data" / "episodes.jsonl").read_bytes(), Episode)
-    run = {"condition": "made", "env": "cartpole", "variant": "threetraj", "run": 1}
-    packed = RecordFile(file=str(pack(tmp_path / "data").path), label="pack", source="native", place=1, **run)
-    [line] = lines_of(packed)
+    [line] = lines_of(pack(tmp_path / "data").path, tmp_path / "lines")
     assert decode(line, Episode) == written
     assert line.count(b'"name"') == 1
 
@@ -174,8 +192,7 @@ def test_records_beside_a_pack_of_them_count_once(data, packed, expected, tmp_pa
         assert store.rows("runs") == expected["runs"]
 
 
-def test_records_of_texts_packed(tmp_path, monkeypatch):
-    """Also where the pack is by a version with other rules, so that its lines are judged anew."""
+def test_records_of_texts_packed(tmp_path):
     nameless = [{"label": "item", "rollout": None, "return": None, "name": None}, *items([0, 1, 1], list("abc"))]
     rows = [
         text_revision([0, 1, 1], [1, 1, 0], evidence={"kind": "batch", "shown": nameless}),
@@ -191,9 +208,45 @@ def test_records_of_texts_packed(tmp_path, monkeypatch):
         expected = {name: sorted(raw.rows(name), key=repr) for name in names}
         assert not raw.problems
         assert len(expected["candidates"]) == 6
-    for is_trusted in (True, False):
-        if not is_trusted:
-            monkeypatch.setattr("audit.sources.pack.rules", lambda: "of another version")
-        with open_store([packed]) as store:
-            assert {name: sorted(store.rows(name), key=repr) for name in names} == expected
-            assert not store.problems
+    with open_store([packed]) as store:
+        assert {name: sorted(store.rows(name), key=repr) for name in names} == expected
+        assert not store.problems
+
+
+def test_a_full_disk_leaves_what_was_there(data, packed, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    before = packed.read_bytes()
+    monkeypatch.setattr(Database, "write_query", full)
+    with pytest.raises(AuditError, match=r"^cannot write .*: No space left on device$"):
+        pack(data, force=True)
+    assert [each.name for each in data.parent.iterdir() if each.is_file()] == [packed.name]
+    assert packed.read_bytes() == before
+
+
+def test_packs_are_packed_again(data, packed, expected, tmp_path):
+    assert relations(pack(packed, tmp_path / "again.pack.parquet").path) == expected
+
+
+@pytest.mark.parametrize(
+    ("change", "where", "words"),
+    [
+        ("* exclude (about), 1 as place, 2 as number", "true", "packed by another version; pack its records again"),
+        ("* replace (replace(about, '\"format\":2', '\"format\":3') as about)", "true", "packed by another version"),
+        ("*", "about is null", "packed by another version"),
+        ("* exclude (evidence)", "true", "cannot be read as a pack"),
+        ("* replace (if(run = 2, 7, run) as run)", "true", "a run that it does not describe"),
+        ("* replace (-tau_c as tau_c, seconds::varchar as seconds)", "true", "seconds"),
+    ],
+)
+def test_what_another_program_has_changed_is_judged_or_named(packed, tmp_path, change, where, words):
+    result = audit("summary", altered(packed, tmp_path / "other.pack.parquet", change, where))
+    assert words in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_a_pack_that_unpacks_to_far_more_than_its_size_is_left_out(packed, monkeypatch):
+    monkeypatch.setattr("audit.sources.pack.UNPACKED", 500)
+    monkeypatch.setattr("audit.sources.pack.RATIO", 0)
+    assert "it unpacks to far more than its size" in audit("summary", packed).stderr
