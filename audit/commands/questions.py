@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 
 import typer
 
-from audit.commands.kept import kept_text
 from audit.commands.reading import (
     Env,
     Iteration,
@@ -70,19 +69,12 @@ def show(
 
     Example: audit show data/runs cartpole threetraj 1 17
     """
-    asked = replace(request, paths=[path])
+    from audit.reports.explain import show
+
+    revision = show(replace(request, paths=[path]), env, variant, run, iteration, condition=condition)
     is_coloured = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-
-    def made() -> str:
-        from audit.reports.explain import show
-
-        revision = show(asked, env, variant, run, iteration, condition=condition)
-        if output == "json":
-            return revision.as_json()
-        return revision.coloured() if is_coloured else str(revision)
-
-    own = {"wanted": [env, variant, run, iteration, condition], "output": output, "is_coloured": is_coloured}
-    typer.echo(kept_text("show", asked, own, made))
+    text = revision.coloured() if is_coloured else str(revision)
+    typer.echo(revision.as_json() if output == "json" else text)
 
 
 def _list_cases(wanted: bool) -> None:

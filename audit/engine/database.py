@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import duckdb
 
@@ -32,9 +32,6 @@ from audit.engine.shelf import Keeper, Shelf
 from audit.output.errors import AuditError
 from audit.output.progress import PrintedProgress
 from audit.remote.ranges import attach
-
-STREAMED: Final = 1024
-"""Rows that are taken at a time where they are handed over as they are found."""
 
 
 class Database:
@@ -187,12 +184,6 @@ class Database:
         self.build(text)
         with refusing():
             return self._connection.sql(text)
-
-    def stream(self, query: str) -> Iterator[tuple[Any, ...]]:
-        """The rows of a query of the program's own, which no other may interrupt, as they are found."""
-        found = self._connection.execute(query)
-        while rows := found.fetchmany(STREAMED):
-            yield from rows
 
     def build(self, text: str) -> None:
         """Build the relations that a user's SELECT names; the arguments and errors are those of `query`."""
