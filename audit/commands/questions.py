@@ -1,4 +1,4 @@
-"""The commands that look into records: check, show, find, sql, sensitivity, obedience."""
+"""The commands that look into records: check, show, find, sql, sensitivity."""
 
 from __future__ import annotations
 
@@ -152,31 +152,4 @@ def sensitivity(
     """How the counts of the edit patterns move when one threshold moves.
 
     Example: audit sensitivity data/runs --vary cartpole.high=400,450,480
-    """
-
-
-@commands.command()
-@reading(calls="audit.reports.obedience:obedience")
-def obedience(
-    outcome: Annotated[
-        Literal["edit_distance", "l2_distance", "unchanged", "small", "delta"],
-        typer.Option("--outcome", help="The outcome whose jump is estimated."),
-    ] = "edit_distance",
-    bandwidth: Annotated[
-        float | None,
-        typer.Option(
-            "--bandwidth",
-            min=0.0,
-            max=1e12,
-            help="Distance from τ_c up to which revisions count, in units of the return.",
-            show_default="a rule of thumb",
-        ),
-    ] = None,
-    bins: Annotated[
-        bool, typer.Option("--bins", help="One row per range of the distance from r0 to τ_c instead.")
-    ] = False,
-) -> None:
-    """Whether critics keep to the revision rule: edits on either side of τ_c, and what the rule causes there.
-
-    Example: audit obedience data/runs --variant r2po --outcome unchanged
     """

@@ -1,4 +1,4 @@
-"""Recorded policies run on other seeds or changed: how much of their returns is luck, and what a revision did."""
+"""Recorded policies run on fresh seeds: how much of their returns is luck."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Unpack
 
 from audit.arguments import Data, RunSelection, request_of
 from audit.output.rows import Table
-from audit.rerun import anchors, fairness, rescoring
+from audit.rerun import fairness, rescoring
 from audit.rerun.opening import opened, report_skipped
 from audit.rerun.running import check_workers
 
@@ -63,70 +63,6 @@ def rescore(
         rows=fairness.fairness(done.scored, rollouts),
         title=f"Recorded and fresh means ({rollouts} fresh rollouts a policy); luck is recorded - fresh",
         essential=fairness.ESSENTIAL,
-        caption=caption,
-        notes=notes,
-    )
-
-
-def anchor(
-    data: Data,
-    *,
-    controls: int = 19,
-    sample: int | None = None,
-    seed: int = 0,
-    placebo: bool = False,
-    each: bool = False,
-    task_modules: Sequence[str | Path] = (),
-    workers: str | None = None,
-    **options: Unpack[RunSelection],
-) -> Table:
-    """Does a revised policy do better on the worst rollout's own seed than elsewhere, more than random edits do?
-
-    Args:
-        data: records.
-        controls: control edits for each revision, at least 19.
-        sample: only so many iterations, drawn evenly over runs; None for all.
-        seed: of the control edits and of the sample.
-        placebo: measure random edits in the place of revisions, for the false-positive rate.
-        each: a row for every revision instead of every method.
-        task_modules: Python files with tasks of your own.
-        workers: where policies are run, as `--workers` has it: `local` or a number.
-        options: which groups, and how records are opened.
-
-    Raises:
-        AuditError: a path holds no records, or `strict` and something is wrong with them.
-        UsageError: a file of tasks cannot be used, or `workers` makes no sense.
-    """
-    check_workers(workers)
-    request = request_of(data, RunSelection, options)
-    with opened(request, task_modules) as (records, runs):
-        done = anchors.measure(
-            records,
-            runs,
-            controls=controls,
-            sample=sample,
-            seed=seed,
-            placebo=placebo,
-            cache=request.cache,
-            workers=workers,
-        )
-        caption = report_skipped(request, records, runs, done.skipped, "revision")
-    notes = [caption] if caption else []
-    if placebo:
-        caption = "\n".join([*notes, "Random edits in place of revisions: whatever is found is false."])
-    if each:
-        return Table(
-            columns=anchors.REVISION_COLUMNS,
-            rows=[revision.row() for revision in done.revisions],
-            title="Revisions",
-            caption=caption,
-            notes=notes,
-        )
-    return Table(
-        columns=anchors.COLUMNS,
-        rows=anchors.summarise(done),
-        title=f"Gains on the initial candidate's seeds, against {controls} control edits",
-        essential=anchors.ESSENTIAL,
         caption=caption,
         notes=notes,
     )

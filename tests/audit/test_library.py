@@ -186,7 +186,7 @@ def collected() -> Path:
 
 def test_policies_are_run_again(collected, capsys, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    calls = {"rescore": {"rollouts": 3, "seed": 1}, "anchor": {"each": True}, "calibrate": {"bootstrap": 200}}
+    calls = {"rescore": {"rollouts": 3, "seed": 1}, "calibrate": {"bootstrap": 200}}
     for name, options in calls.items():
         table = getattr(audit, name)(collected, **options)
         assert printed(table, capsys) == command(name, collected, *as_options(options), "--format=csv")
