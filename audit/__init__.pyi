@@ -61,7 +61,7 @@ from audit.reports.tables import severity as severity
 from audit.reports.tables import summary as summary
 from audit.reports.tables import topics as topics
 from audit.request import Request as Request
-from audit.rerun.behaviour import rescore as rescore
+from audit.rerun.fairness import rescore as rescore
 from audit.rerun.replay import Replay as Replay
 from audit.rerun.replay import replay as replay
 from audit.rerun.verify import Verification as Verification

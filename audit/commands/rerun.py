@@ -122,7 +122,7 @@ def verify(
 
 
 @commands.command()
-@reading(runs=True, calls="audit.rerun.behaviour:rescore")
+@reading(runs=True, calls="audit.rerun.fairness:rescore")
 def rescore(
     rollouts: Annotated[
         int, typer.Option("--rollouts", min=2, max=1_000_000, help="Fresh rollouts of each policy.")

@@ -14,4 +14,4 @@ def test_a_former_name_ends_with_the_sentence_on_what_to_use_now():
     for name, sentence in FORMER.items():
         result = call(name, "data/runs")
         assert (result.exit_code, result.stdout) == (2, "")
-        assert result.stderr == f"audit: the command {name} was removed: {sentence}; see audit --help\n"
+        assert result.stderr == f"audit: the command {name} was removed: {sentence}\n"

@@ -233,6 +233,8 @@ def test_every_command_has_a_function_with_its_options():
         takes = {*signature.parameters}
         if name == "import_logs":
             takes |= {"guess", *inspect.signature(audit.guess_mapping).parameters}
+        if name == "critic":
+            takes |= {"log", *inspect.signature(audit.critic_from).parameters}
         if name == "view":
             takes |= {*inspect.signature(audit.export_view).parameters}
         if options := signature.parameters.get("options"):
