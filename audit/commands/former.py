@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 FORMER: Final[Mapping[str, str]] = {
-    "anchor": "no command measures behavioural anchoring any longer; audit rescore runs recorded policies again",
+    "anchor": "nothing measures behavioural anchoring any longer; audit rescore runs recorded policies again",
     "import-interventions": "audit intervene plan asks a critic again under changed evidence",
-    "obedience": "audit sql DIR, with the query on the revision rule in docs/sql.md",
+    "obedience": "use audit sql; docs/sql.md has the query on the revision rule",
 }
