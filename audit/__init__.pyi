@@ -8,14 +8,12 @@ from audit.arguments import Thresholds as Thresholds
 from audit.cards.comparing import critics as critics
 from audit.cards.evals import critic_from as critic_from
 from audit.cards.examining import critic as critic
-from audit.cards.verifying import critic_verify as critic_verify
 from audit.exporting.export import Export as Export
 from audit.exporting.export import export as export
 from audit.importing.guessing.draft import Guess as Guess
 from audit.importing.guessing.guess import guess_mapping as guess_mapping
 from audit.importing.run import Import as Import
 from audit.importing.run import import_logs as import_logs
-from audit.interventions.importing import import_interventions as import_interventions
 from audit.interventions.intervene import intervene_plan as intervene_plan
 from audit.interventions.intervene import intervene_report as intervene_report
 from audit.interventions.intervene import intervene_run as intervene_run
@@ -46,7 +44,6 @@ from audit.reports.finding import Case as Case
 from audit.reports.finding import cases as cases
 from audit.reports.finding import find as find
 from audit.reports.lineage.tables import lineage as lineage
-from audit.reports.obedience import obedience as obedience
 from audit.reports.positions import positions as positions
 from audit.reports.sensitivity import sensitivity as sensitivity
 from audit.reports.side_by_side import patterns as patterns
@@ -64,8 +61,7 @@ from audit.reports.tables import severity as severity
 from audit.reports.tables import summary as summary
 from audit.reports.tables import topics as topics
 from audit.request import Request as Request
-from audit.rerun.behaviour import anchor as anchor
-from audit.rerun.behaviour import rescore as rescore
+from audit.rerun.fairness import rescore as rescore
 from audit.rerun.replay import Replay as Replay
 from audit.rerun.replay import replay as replay
 from audit.rerun.verify import Verification as Verification

@@ -36,12 +36,12 @@ class Commands(Overview):
         ),
         "Question them": (
             *("salience", "rates", "noise", "controls", "severity", "agreement", "positions", "patterns"),
-            *("sensitivity", "obedience", "judge", "intervene"),
+            *("sensitivity", "judge", "intervene"),
         ),
         "Examine critics": ("critic", "critics", "remedy"),
-        "Run policies again": ("replay", "verify", "rescore", "anchor"),
+        "Run policies again": ("replay", "verify", "rescore"),
         "Validate detectors": ("sample", "validate", "calibrate"),
-        "Bring data in and out": ("import", "import-interventions", "pack", "export"),
+        "Bring data in and out": ("import", "pack", "export"),
     }
     homes: ClassVar[Mapping[str, str]] = {
         name: f"audit.commands.{module}"
@@ -50,11 +50,11 @@ class Commands(Overview):
             ("tables", ("patterns", "revisions", "runs", "lineage", "mentions", "topics")),
             ("viewing", ("view",)),
             ("watching", ("watch",)),
-            ("questions", ("show", "find", "sensitivity", "obedience", "sql")),
-            ("rerun", ("rescore", "anchor")),
+            ("questions", ("show", "find", "sensitivity", "sql")),
+            ("rerun", ("rescore",)),
             ("coding", ("sample", "validate")),
             ("rerun", ("calibrate",)),
-            ("intervening", ("judge", "import-interventions", "intervene")),
+            ("intervening", ("judge", "intervene")),
             ("examining", ("critic", "critics")),
             ("remedying", ("remedy",)),
             ("rerun", ("replay", "verify")),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from audit.ingest.runs import RecordedRun, Records
+    from audit.output.rows import Table
     from audit.store import Store
 
 
@@ -44,8 +45,6 @@ class Request(Reading):
     run: Sequence[int] | None = None
     store: Store | None = None
     """Records that are open already; they stay open, and their paths, detector, subject and thresholds count."""
-    said: list[str] = field(default_factory=list, compare=False, repr=False)
-    """The lines that were printed on standard error when the records were opened."""
     ids: dict[tuple[str, str], str] = field(default_factory=dict, compare=False, repr=False)
     """The ids that the names asked for stand for, by column and name, once the records are known."""
 
@@ -60,10 +59,8 @@ class Request(Reading):
         """
         store = self.read(all_detectors=all_detectors)
         if self.store is None:
-            self.said.extend(noted(store.notes, store.problems))
+            print_notes(store.notes, store.problems)
             if store.detected_by.is_judged and (line := _left_out(self, store)):
-                self.said.append(line)
-            for line in self.said:
                 note(line)
         return store
 
@@ -107,6 +104,19 @@ class Request(Reading):
                 resources.pop_all()
                 return store, remark
         return open_store(self.paths, self.reading(detector=DEFAULT_OF_TEXTS if texts else DEFAULT)), remark
+
+    def print(self, table: Table) -> None:
+        """Print the columns and rows of a table that are asked for, and its notes on standard error."""
+        with table, self.arranged(table) as shown:
+            for line in shown.notes:
+                note(line)
+            shown.print(self.output)
+
+    def arranged(self, table: Table) -> Table:
+        """The columns and rows that are asked for; without any such option the table as it is."""
+        if self.columns is None and not self.sort and self.limit is None:
+            return table
+        return table.select(self.columns, sort=self.sort, limit=self.limit)
 
     def reading(self, **changes: Any) -> Reading:
         """How records are read, apart from all else."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import difflib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -87,10 +87,6 @@ class Store:
             UsageError: it is anything else, or names an unknown relation or column.
         """
         return self._database.query(query)
-
-    def stream(self, relation: duckdb.DuckDBPyRelation) -> Iterator[tuple[Any, ...]]:
-        """The rows of a relation as they are found; nothing else can be asked of the store in between."""
-        return self._database.stream(relation.sql_query())
 
     def condition(self, text: str) -> duckdb.Expression:
         """Parse a user's condition, to filter a relation by.

@@ -19,7 +19,6 @@ PARTS: dict[str, tuple[str, Callable[[], object]]] = {
     "rollouts": ("evaluations of 20 rollouts against a plain Gymnasium loop", rollouts.results),
     "throughput": ("many calls in flight, of a model in the process and of a server on the loopback", _throughput),
     "cold": ("an audit with nothing kept against read_json and pandas", partial(commands.results, "cold")),
-    "kept": ("commands on unchanged records against imports alone", partial(commands.results, "kept")),
     "cores": ("one core against all, threads against workers", partial(commands.results, "cores")),
     "viewer": ("the viewer over a million revisions", viewer.results),
 }

@@ -1,7 +1,6 @@
 """Commands of `audit` over records, as a user runs them, each against a named alternative taken in turns with it.
 
     python -m benchmarks.commands cold --revisions 100000      # nothing kept: against read_json and pandas
-    python -m benchmarks.commands kept --data data/runs        # unchanged records: against imports alone
     python -m benchmarks.commands cores                        # one core against all, threads against workers
 
 Seconds are of processor time except in `cores`, where they are what the user waits for. Memory is that of the
@@ -12,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
 import statistics
 import sys
 import tempfile
@@ -24,17 +22,11 @@ from benchmarks.synthetic import write_records
 from benchmarks.timing import Spent, cache_in, program, spent
 
 ROUNDS: Final = 5
-REVISIONS: Final = {"cold": 10_000, "kept": 1_000_000, "cores": 10_000}
+REVISIONS: Final = 10_000
+"""Of the synthetic records."""
 ITERATIONS: Final = 20
 """Of the run whose policies are run again."""
 BARE: Final = "import duckdb, msgspec, typer, rich.table"
-COMMANDS: Final = (
-    *("salience", "patterns", "rates", "positions", "check", "mentions", "topics", "summary", "runs", "noise"),
-    *("controls", "severity", "agreement", "sensitivity", "obedience", "revisions", "revisions --format csv"),
-    *("salience --detector resolved", "salience --detector driver", "sql 'select count(*) from revisions'"),
-    *("find --case salience", "show cartpole threetraj 1 0", "sample --n 20"),
-)
-"""All that read records alone: none runs a policy, asks a model or writes a file."""
 
 READ_JSON: Final = """
 import sys, duckdb
@@ -78,17 +70,16 @@ def in_pandas(records: Path) -> tuple[int, int, int]:
     return int(regression.sum()), int(strict.sum()), int(permissive.sum())
 
 
-def in_turns(ways: Mapping[str, Sequence[str]], cache: Path | None = None) -> dict[str, Spent]:
+def in_turns(ways: Mapping[str, Sequence[str]]) -> dict[str, Spent]:
     """Medians of some rounds of each way, taken in turns, so that a busy moment hits all alike.
 
     Args:
-        ways: commands by name.
-        cache: where caches are kept from one to the next; without it each command begins with none.
+        ways: commands by name; each begins without a cache.
     """
     rounds: dict[str, list[Spent]] = {name: [] for name in ways}
     for _ in range(ROUNDS):
         for name, words in ways.items():
-            with tempfile.TemporaryDirectory() as empty, cache_in(cache or Path(empty)):
+            with tempfile.TemporaryDirectory() as empty, cache_in(Path(empty)):
                 rounds[name].append(spent(words))
     return {name: Spent(*map(statistics.median, zip(*each, strict=True))) for name, each in rounds.items()}
 
@@ -117,25 +108,6 @@ def cold(records: Path) -> Iterator[dict[str, Any]]:
         yield {"what": name, "seconds": each.processor, "megabytes": each.megabytes, "ratio": ratio}
 
 
-def kept(records: Path) -> Iterator[dict[str, Any]]:
-    """Each command, first and then on what is kept, against a process that only imports the libraries."""
-    bare = [sys.executable, "-c", BARE]
-    with tempfile.TemporaryDirectory() as cache:
-        for command in COMMANDS:
-            name, *options = shlex.split(command)
-            words = program("audit", name, records, *options)
-            with cache_in(Path(cache)):
-                first = spent(words)
-            found = in_turns({"kept": words, "bare": bare}, Path(cache))
-            yield {
-                "what": command,
-                "first": first.processor,
-                "seconds": found["kept"].processor,
-                "megabytes": found["kept"].megabytes,
-                "ratio": found["kept"].processor / found["bare"].processor,
-            }
-
-
 def cores(records: Path) -> Iterator[dict[str, Any]]:
     """Detectors that read answers, on one core and on all; policies that are run again, by threads and by workers."""
     first = f"import os; os.sched_setaffinity(0, [{min(os.sched_getaffinity(0))}]); from audit.cli import main; main()"
@@ -159,18 +131,18 @@ def _against_the_first(command: str, found: dict[str, Spent]) -> Iterator[dict[s
         yield {"what": f"{command}, {name}", "seconds": each.seconds, "ratio": each.seconds / first.seconds}
 
 
-PARTS: Final = {"cold": cold, "kept": kept, "cores": cores}
+PARTS: Final = {"cold": cold, "cores": cores}
 
 
 def results(part: str, records: Path | None = None, revisions: int | None = None) -> list[dict[str, Any]]:
     """The rows of a part, printed one by one, of some records or of synthetic ones."""
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
-        made = records or write_records(Path(folder), revisions=revisions or REVISIONS[part])
+        made = records or write_records(Path(folder), revisions=revisions or REVISIONS)
         for row in PARTS[part](made):
             if not rows:
-                print("| what | first (s) | (s) | MB | ratio |\n|---|---|---|---|---|")
-            cells = (f"{row[key]:.2f}" if key in row else "" for key in ("first", "seconds", "megabytes", "ratio"))
+                print("| what | (s) | MB | ratio |\n|---|---|---|---|")
+            cells = (f"{row[key]:.2f}" if key in row else "" for key in ("seconds", "megabytes", "ratio"))
             print(f"| {row['what']} | {' | '.join(cells)} |", flush=True)
             rows.append(row)
     return rows

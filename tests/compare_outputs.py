@@ -57,8 +57,6 @@ audit agreement DATA FORMAT
 audit positions DATA FORMAT
 audit sensitivity DATA FORMAT
 audit sensitivity DATA --steps 2 --spread 1
-audit obedience DATA FORMAT
-audit obedience DATA --bins
 audit check DATA FORMAT
 audit check DATA --facts FORMAT
 audit check DATA --shards
@@ -71,9 +69,8 @@ audit show DATA PLACE
 audit show DATA PLACE --format json
 audit replay DATA PLACE 0 FORMAT
 audit rescore DATA --rollouts 5 --sample 20 FORMAT
-audit anchor DATA --sample 20 FORMAT
 audit verify DATA --sample 20 FORMAT
-audit calibrate DATA --no-behaviour FORMAT
+audit calibrate DATA FORMAT
 audit sql DATA
 audit sql DATA 'from summary order by all' FORMAT
 audit sample DATA --n 9 --coders A,B > sheet.csv; audit validate sheet.csv DATA
@@ -84,13 +81,11 @@ audit pack DATA --out d.pack.parquet; audit summary d.pack.parquet; audit check 
 audit view DATA --export pages
 audit runs DATA --format csv > log.csv; audit import --guess log.csv; audit import --map log.csv.toml log.csv --out o
 audit critic --backend simulated --units 2 --dry-run --out one
-audit critic --backend simulated --units 2 --out one; audit critic verify one
 audit critic --backend simulated --units 2 --out one; audit critics one two
 audit remedy plan DATA --backend simulated --units 2 --out p; audit remedy run p; audit remedy report p
 audit intervene plan DATA --backend simulated --units 2 --rollouts 0 --dry-run
 audit intervene plan DATA --backend simulated --units 2; audit intervene run plan.json; audit intervene report plan.json
 audit intervene plan DATA --backend simulated --units 2; audit intervene run plan.json; audit intervene show plan.json 1
-audit import-interventions DATA/answers.jsonl --out plan.json --model m
 stats metrics DATA FORMAT
 stats compare DATA FORMAT
 stats compare DATA --metric best_return

@@ -54,10 +54,9 @@ for blocked, program, module, *arguments in json.loads(sys.argv[1]):
 
 # Commands that run policies or ask models may import what does so.
 RUNNING = {
-    *("audit rescore", "audit anchor", "audit calibrate", "audit replay", "audit verify", "audit judge"),
+    *("audit rescore", "audit calibrate", "audit replay", "audit verify", "audit judge"),
     *(
         "audit intervene",
-        "audit import-interventions",
         "audit view",
         "audit watch",
         "audit critic",
@@ -81,7 +80,6 @@ def commands(data: Path, sheet: Path, tmp: Path) -> list[list[str]]:
         ["audit", "show", here, "cartpole", "threetraj", "1", "2"],
         ["audit", "find", here, "--case", "salience"],
         ["audit", "sensitivity", here],
-        ["audit", "obedience", here],
         ["audit", "sql", here, "select count(*) from revisions"],
         ["audit", "sample", here, "--n", "2"],
         ["audit", "validate", str(sheet), here],

@@ -12,8 +12,6 @@ from audit.output.errors import AuditError
 from audit.output.names import model_name
 
 SCHEMA: Final = 1
-MARK: Final = 12
-"""Hexadecimal digits of a line's digest."""
 
 
 class Number(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,10 +76,9 @@ class Cost(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
-    """The answers: the digest of their file, and the beginning of that of each of its lines, in order."""
+    """The answers: the digest of their file."""
 
     sha256: str
-    lines: list[str]
 
 
 class Card(msgspec.Struct, frozen=True, kw_only=True):
@@ -167,14 +164,12 @@ class _Schema(msgspec.Struct):
 
 
 def source_of(path: Path) -> Source:
-    """The digests of a file of answers.
+    """The digest of a file of answers.
 
     Raises:
         AuditError: it cannot be read.
     """
     try:
-        data = path.read_bytes()
+        return Source(sha256=hashlib.sha256(path.read_bytes()).hexdigest())
     except OSError as error:
         raise AuditError(f"cannot read {path}: {error.strerror or error}") from None
-    marks = [hashlib.sha256(line).hexdigest()[:MARK] for line in data.splitlines()]
-    return Source(sha256=hashlib.sha256(data).hexdigest(), lines=marks)

@@ -8,31 +8,20 @@ from typing import Annotated, Literal, Unpack
 import typer
 
 from audit.commands.intervening import ConcurrencyOption
-from audit.commands.overview import Overview
 from audit.commands.reading import NoCacheOption, WorkersOption, printing
-from audit.commands.version import HELP
 from audit.output.errors import UsageError
 from audit.output.rows import Table
 from audit.request import Request
 from collector.model_options import ModelOptions, with_model_options
 
 commands = typer.Typer()
-critic = typer.Typer(
-    name="critic",
-    cls=Overview,
-    help="Examine a model as a critic, without records of your own: is it readable, does it help, does it harm?",
-    context_settings=HELP,
-    rich_markup_mode=None,
-)
-commands.add_typer(critic)
 
 
-@critic.callback(invoke_without_command=True)
+@commands.command()
 @printing()
 @with_model_options
-def examine(
+def critic(
     _: Request,
-    ctx: typer.Context,
     backend: Annotated[str | None, typer.Option("--backend", help="simulated, local, ollama or openai.")] = None,
     personality: Annotated[
         str | None, typer.Option("--personality", help="Personality of the simulated critic.", show_default="salient")
@@ -76,8 +65,6 @@ def examine(
 
     Example: audit critic --backend ollama --model qwen3:8b
     """
-    if ctx.invoked_subcommand is not None:
-        return None
     if log is not None:
         if backend or personality or units or suite_seed is not None or dry_run:
             raise UsageError(
@@ -104,23 +91,6 @@ def examine(
         cache=not no_cache,
         **options,
     )
-
-
-@critic.command()
-@printing()
-def verify(
-    _: Request,
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of an examination.")],
-    workers: WorkersOption = None,
-    no_cache: NoCacheOption = False,
-) -> Table:
-    """Make a card again from its answers, and compare it byte for byte.
-
-    Example: audit critic verify critics/qwen3-8b-quick
-    """
-    from audit.cards.verifying import critic_verify
-
-    return critic_verify(folder, workers=workers, cache=not no_cache)
 
 
 @commands.command()

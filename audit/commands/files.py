@@ -8,7 +8,6 @@ from typing import Annotated, Literal, cast, get_args
 
 import typer
 
-from audit.commands.kept import deliver
 from audit.commands.reading import NoCacheOption, StrictOption, printing, reading
 from audit.output.errors import UsageError, count
 from audit.output.escaping import in_line
@@ -85,7 +84,7 @@ def import_(
     if mapping is None or out is None:
         raise UsageError("give --map FILE and --out DIR; --guess writes a mapping")
     made = import_logs(files, mapping, out, force=force, strict=strict, direction=direction)
-    deliver(made.table(), asked)
+    asked.print(made.table())
 
 
 def _fields(settings: list[str]) -> dict[str, str]:
@@ -104,7 +103,7 @@ def _guess(files: list[Path], fields: dict[str, str], map_out: Path | None, aske
     made = guess_mapping(files, field=fields)
     place = map_out or made.place()
     made.write(place, force=force)
-    deliver(made.table(), asked)
+    asked.print(made.table())
     for question in made.questions:
         note(f"{'unsure' if question.needed else 'not known'}: {question.field}: {question.text}")
     if needed := [question for question in made.questions if question.needed]:

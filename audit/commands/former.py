@@ -5,4 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-FORMER: Final[Mapping[str, str]] = {}
+FORMER: Final[Mapping[str, str]] = {
+    "anchor": "nothing measures behavioural anchoring any longer; audit rescore runs recorded policies again",
+    "import-interventions": "audit intervene plan asks a critic again under changed evidence",
+    "obedience": "use audit sql; docs/sql.md has the query on the revision rule",
+}

@@ -152,33 +152,6 @@ def show(
     return intervene_show(plan, unit, full=full, cache=not no_cache)
 
 
-@commands.command("import-interventions")
-@printing(calls="audit.interventions.importing:import_interventions")
-def import_interventions(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines, one answer per line.")],
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where the plan is written; must not exist yet.")],
-    model: Annotated[str, typer.Option("--model", help="The model that answered.")],
-    arms: Annotated[
-        list[str] | None,
-        typer.Option("--arm", metavar="NAME=ARM", help="What the file calls an arm; repeatable."),
-    ] = None,
-    fields: Annotated[
-        list[str] | None,
-        typer.Option("--field", metavar="NAME=PATH", help="Where a line has a field, such as a.b; repeatable."),
-    ] = None,
-    rollouts: Annotated[
-        int, typer.Option("--rollouts", min=0, max=10**6, help="Fresh rollouts of each revised policy; 0 for none.")
-    ] = 200,
-    remarks: Annotated[
-        list[str] | None, typer.Option("--remark", help="A remark for readers of the report; repeatable.")
-    ] = None,
-) -> None:
-    """Make a plan of answers under changed evidence obtained elsewhere, for `audit intervene report` and `show`.
-
-    Example: audit import-interventions answers.jsonl --out imported.json --model my-model --arm as_is=N0
-    """
-
-
 @commands.command()
 @reading(runs=True, calls="audit.judging.judge:judge")
 @with_model_options

@@ -6,10 +6,10 @@ import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
-import typer
 from typer.core import TyperGroup
 from typer.main import get_command_from_info, get_command_name, get_group
 
+from audit.output.errors import UsageError
 from collector.command_line import convert_plainly
 
 REST: Final = "Commands"
@@ -46,10 +46,10 @@ class Overview(TyperGroup):
         """The command that the arguments begin with.
 
         Raises:
-            typer.BadParameter: the command was removed.
+            UsageError: the command was removed.
         """
         if args and args[0] in self.former:
-            raise typer.BadParameter(f"the command {args[0]} was removed: {self.former[args[0]]}", ctx=ctx)
+            raise UsageError(f"the command {args[0]} was removed: {self.former[args[0]]}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - the signature is Typer's

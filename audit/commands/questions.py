@@ -1,4 +1,4 @@
-"""The commands that look into records: check, show, find, sql, sensitivity, obedience."""
+"""The commands that look into records: check, show, find, sql, sensitivity."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 
 import typer
 
-from audit.commands.kept import kept_text
 from audit.commands.reading import (
     Env,
     Iteration,
@@ -66,19 +65,12 @@ def show(
 
     Example: audit show data/runs cartpole threetraj 1 17
     """
-    asked = replace(request, paths=[path])
+    from audit.reports.explain import show
+
+    revision = show(replace(request, paths=[path]), env, variant, run, iteration, condition=condition)
     is_coloured = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-
-    def made() -> str:
-        from audit.reports.explain import show
-
-        revision = show(asked, env, variant, run, iteration, condition=condition)
-        if output == "json":
-            return revision.as_json()
-        return revision.coloured() if is_coloured else str(revision)
-
-    own = {"wanted": [env, variant, run, iteration, condition], "output": output, "is_coloured": is_coloured}
-    typer.echo(kept_text("show", asked, own, made))
+    text = revision.coloured() if is_coloured else str(revision)
+    typer.echo(revision.as_json() if output == "json" else text)
 
 
 def _list_cases(wanted: bool) -> None:
@@ -156,31 +148,4 @@ def sensitivity(
     """How the counts of the edit patterns move when one threshold moves.
 
     Example: audit sensitivity data/runs --vary cartpole.high=400,450,480
-    """
-
-
-@commands.command()
-@reading(calls="audit.reports.obedience:obedience")
-def obedience(
-    outcome: Annotated[
-        Literal["edit_distance", "l2_distance", "unchanged", "small", "delta"],
-        typer.Option("--outcome", help="The outcome whose jump is estimated."),
-    ] = "edit_distance",
-    bandwidth: Annotated[
-        float | None,
-        typer.Option(
-            "--bandwidth",
-            min=0.0,
-            max=1e12,
-            help="Distance from τ_c up to which revisions count, in units of the return.",
-            show_default="a rule of thumb",
-        ),
-    ] = None,
-    bins: Annotated[
-        bool, typer.Option("--bins", help="One row per range of the distance from r0 to τ_c instead.")
-    ] = False,
-) -> None:
-    """Whether critics keep to the revision rule: edits on either side of τ_c, and what the rule causes there.
-
-    Example: audit obedience data/runs --variant r2po --outcome unchanged
     """

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal
 import typer
 from typer.models import ArgumentInfo
 
-from audit.commands.kept import deliver_kept
+from audit.output.rows import Table
 from audit.remote.urls import path_of
 from audit.request import Request
 from audit.vocabulary.detectors import DEFAULT
@@ -172,7 +172,9 @@ def sharing(
         def command(**given: Any) -> None:
             mine = {parameter.name: given.pop(parameter.name) for parameter in own}
             request = _request(**{"paths": [], "detector": DEFAULT, **given})
-            deliver_kept(function.__name__, request, mine, functools.partial(made, request, **mine))
+            table: Table | None = made(request, **mine)
+            if table is not None:
+                request.print(table)
 
         def made(request: Request, **mine: Any) -> Any:
             if calls is None:

@@ -1,4 +1,4 @@
-"""The commands that run recorded policies again: replay, verify, rescore, anchor and calibrate."""
+"""The commands that run recorded policies again: replay, verify and rescore; and calibrate."""
 
 from __future__ import annotations
 
@@ -27,14 +27,6 @@ commands = typer.Typer()
 
 SUFFIXES: Final = {".json": "json", ".csv": "csv"}
 """The format of a file by its ending, where no format is given."""
-
-SampleOption = Annotated[
-    int | None,
-    typer.Option("--sample", min=1, max=10**9, help="Use only this many iterations, drawn evenly over runs."),
-]
-ControlsOption = Annotated[
-    int, typer.Option("--controls", min=19, max=1_000_000, help="Control edits for each revision.")
-]
 
 
 @commands.command()
@@ -130,12 +122,15 @@ def verify(
 
 
 @commands.command()
-@reading(runs=True, calls="audit.rerun.behaviour:rescore")
+@reading(runs=True, calls="audit.rerun.fairness:rescore")
 def rescore(
     rollouts: Annotated[
         int, typer.Option("--rollouts", min=2, max=1_000_000, help="Fresh rollouts of each policy.")
     ] = 1000,
-    sample: SampleOption = None,
+    sample: Annotated[
+        int | None,
+        typer.Option("--sample", min=1, max=10**9, help="Use only this many iterations, drawn evenly over runs."),
+    ] = None,
     seed: Annotated[
         int, typer.Option("--seed", min=0, max=2**63 - 1, help="Seed of the fresh rollouts and of the sample.")
     ] = 0,
@@ -152,48 +147,14 @@ def rescore(
 
 
 @commands.command()
-@reading(runs=True, calls="audit.rerun.behaviour:anchor")
-def anchor(
-    controls: ControlsOption = 19,
-    sample: SampleOption = None,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, max=2**63 - 1, help="Seed of the control edits and of the sample.")
-    ] = 0,
-    placebo: Annotated[
-        bool, typer.Option("--placebo", help="Measure random edits in place of revisions: the false-positive rate.")
-    ] = False,
-    each: Annotated[bool, typer.Option("--each", help="One row per revision instead of per method.")] = False,
-    task_modules: TaskModules = None,
-    workers: WorkersOption = None,
-) -> None:
-    """Does a revised policy do better on the worst rollout's own seed than elsewhere, more than random edits do?
-
-    Example: audit anchor data/runs --variant threetraj
-    """
-
-
-@commands.command()
 @reading(detector=True, calls="audit.validation.calibration.calibrate:calibrate")
 def calibrate(
-    behaviour: Annotated[
-        bool, typer.Option("--behaviour/--no-behaviour", help="Whether revised policies are run as well, see anchor.")
-    ] = True,
-    controls: ControlsOption = 19,
     classes: Annotated[bool, typer.Option("--classes", help="Score every driver, not only 'worst'.")] = False,
     bootstrap: Annotated[
         int, typer.Option("--bootstrap", min=100, max=1_000_000, help="How often runs are resampled for an interval.")
     ] = 9999,
-    interventions: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--interventions",
-            metavar="PLAN",
-            help="Finished plan of audit intervene, one for each critic; repeatable. Effects are compared as well.",
-        ),
-    ] = None,
-    task_modules: TaskModules = None,
 ) -> None:
-    """Compare every detector and anchoring measure with what the simulated critic recorded, by personality.
+    """Compare every detector with what the simulated critic recorded, by personality.
 
     This command alone reads truth.jsonl.
 

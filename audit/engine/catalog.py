@@ -97,9 +97,6 @@ BATCHED: Final = frozenset(
 WITHIN: Final = {"shown_mentions": "mentions"}
 """Relations among them that are rows of another, read by the same SELECT; the other is taken where it is there."""
 
-ALIASES: Final = {"revision_details": "revisions", "salience_summary": "salience"}
-"""Earlier names of relations, kept for one version."""
-
 
 @functools.cache
 def models() -> dict[str, str]:
@@ -107,7 +104,6 @@ def models() -> dict[str, str]:
     found: dict[str, str] = {}
     for folder in FOLDERS:
         found |= _files(f"models/{folder}")
-    found |= {alias: f"from {name}" for alias, name in ALIASES.items()}
     found |= {part: found[whole].replace(whole, part) for part, whole in WITHIN.items()}
     return dict(sorted(found.items()))
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import duckdb
 
@@ -30,9 +30,6 @@ from audit.engine.queries import expression, refusing, relations_in
 from audit.engine.shelf import Keeper, Shelf
 from audit.output.errors import AuditError
 from audit.output.progress import PrintedProgress
-
-STREAMED: Final = 1024
-"""Rows that are taken at a time where they are handed over as they are found."""
 
 
 class Database:
@@ -173,12 +170,6 @@ class Database:
         self.build(text)
         with refusing():
             return self._connection.sql(text)
-
-    def stream(self, query: str) -> Iterator[tuple[Any, ...]]:
-        """The rows of a query of the program's own, which no other may interrupt, as they are found."""
-        found = self._connection.execute(query)
-        while rows := found.fetchmany(STREAMED):
-            yield from rows
 
     def build(self, text: str) -> None:
         """Build the relations that a user's SELECT names; the arguments and errors are those of `query`."""

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import duckdb
 
-from audit.engine.catalog import ALIASES, public
+from audit.engine.catalog import public
 from audit.output.errors import UsageError
 from audit.output.escaping import visible
 
@@ -52,7 +52,7 @@ def relations_in(text: str, connection: duckdb.DuckDBPyConnection) -> frozenset[
     """
     _check_statement(text, connection)
     tables = {_folded(name) for name in _tables(_tree(text, connection))}
-    for name in sorted(tables - {*public(), *ALIASES}):
+    for name in sorted(tables - {*public()}):
         raise UsageError(_no_relation(name))
     return frozenset(tables)
 

@@ -104,7 +104,7 @@ class Analysis:
 
     def begin(self, problems: Sequence[Problem], notes: Sequence[str]) -> None:
         """Keep relations from here on, unless files have changed while the records were read."""
-        if self._is_writable or self._has_changed():
+        if self._is_writable or _state(self._paths, self._state.digests) != self._state:
             return
         with contextlib.suppress(OSError, UnicodeEncodeError):
             before = list(self._folder.parent.iterdir()) if self._folder.parent.is_dir() else []
@@ -119,19 +119,7 @@ class Analysis:
 
     def find(self, name: str) -> Path | None:
         """The database in which a relation was kept, whole; None if there is none."""
-        return self._files[name] if self.content(name) is not None else None
-
-    def content(self, name: str) -> bytes | None:
-        """What was kept under a name, whole; None if there is nothing."""
-        path = self._files.get(name)
-        return None if path is None else self._read(path)
-
-    def keep(self, name: str, content: bytes) -> None:
-        """Keep something that is no relation under a name, unless files have changed since it was begun."""
-        self.begin([], [])
-        if self._is_writable and not self._has_changed():
-            with contextlib.suppress(OSError):
-                self._publish(name, content)
+        return self._files[name] if self._content(name) is not None else None
 
     @contextlib.contextmanager
     def room(self, name: str) -> Iterator[Path | None]:
@@ -148,9 +136,6 @@ class Analysis:
             with contextlib.suppress(OSError):
                 part.unlink(missing_ok=True)
 
-    def _has_changed(self) -> bool:
-        return _state(self._paths, self._state.digests) != self._state
-
     def _publish(self, name: str, content: bytes) -> None:
         part = self._folder / f"{uuid.uuid4().hex}.part"
         part.write_bytes(content)
@@ -160,7 +145,7 @@ class Analysis:
         return digest_of(content, self._folder.parent.name, self._folder.name, name)
 
     def _contents(self) -> Contents | None:
-        content = self.content(_CONTENTS)
+        content = self._content(_CONTENTS)
         if content is None:
             return None
         try:
@@ -169,13 +154,13 @@ class Analysis:
             return None
         return contents if contents.digests == _digests(contents.digests) else None
 
-    def _read(self, path: Path) -> bytes | None:
-        """The content of a file whose name has its digest; None for a damaged one, which is removed."""
+    def _content(self, name: str) -> bytes | None:
+        """The content of a file whose name has its digest; None where there is none. A damaged file is removed."""
         try:
+            path = self._files[name]
             content = path.read_bytes()
-        except OSError:
+        except (KeyError, OSError):
             return None
-        name = path.name.partition(".")[0]
         if path.name == f"{name}.{self._digest(name, content)}":
             return content
         with contextlib.suppress(OSError):

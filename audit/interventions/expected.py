@@ -10,16 +10,15 @@ import numpy as np
 from scipy.special import ndtr, ndtri, stdtrit
 
 from audit.interventions.arms import ARMS, BASE, CONJOINT, LETTERED, PLACEBOS
-from audit.interventions.effects.contrasts import FEWEST_PLACEBOS, SEPARATION
+from audit.interventions.effects.contrasts import FEWEST_PLACEBOS
 from audit.interventions.effects.named_shares import SMALLEST
 from audit.interventions.effects.presence import REPLACED
 from audit.interventions.effects.shares import ALONE
 from audit.interventions.experiment import Floats
-from audit.interventions.plan import Cost, Power
+from audit.interventions.plan import Cost
 from audit.interventions.presets import Hypothesis, asks_presence, asks_shares
 from audit.interventions.units import Unit
-from audit.measures.energy import energy_test, farthest_test, pairwise_distances, presence_test
-from audit.measures.experiment_power import power_of_calls
+from audit.measures.energy import energy_test, farthest_test, pairwise_distances
 from audit.measures.following import Normal, estimate, normal_equations
 from audit.vocabulary.keys import RevisionKey
 
@@ -35,8 +34,6 @@ LOCAL_PROMPT_RATE: Final = 260.0
 LOCAL_ANSWER_RATE: Final = 69.0
 """The same for tokens that it writes."""
 
-EFFECTS: Final = (0.1, 0.2, 0.3)
-"""Effects whose power a plan states: shares of answers that go another way."""
 SIGNAL: Final = 0.25
 """Signal to noise between edits for different rollouts that a plan reckons with; simulated critics have 0.1 to 0.45."""
 POWER: Final = 0.8
@@ -86,34 +83,6 @@ def cost(
     else:
         how += f"; {SECONDS_PER_CALL:g} s a call, {IN_FLIGHT} at once"
     return Cost(calls, round(calls * prompt), calls * answer, hours, how)
-
-
-def powers(
-    units: Sequence[Unit], arms: Mapping[str, int], hypotheses: Sequence[Hypothesis], alpha: float
-) -> list[Power]:
-    """The power of the primary tests, at the first and strictest step of Holm's procedure.
-
-    Args:
-        units: those drawn.
-        arms: answers of each unit by arm.
-        hypotheses: the family.
-        alpha: its level.
-    """
-    level = alpha / max(len(hypotheses), 1)
-    found: list[Power] = []
-    for each in hypotheses:
-        if each.control is None:
-            calls = arms[each.arm] * sum(not unit.number_readable for unit in units)
-            found += [
-                Power(each.factor, each.outcome, effect, power_of_calls(calls, effect, alpha=level))
-                for effect in EFFECTS
-            ]
-            continue
-        spread = _null_sd(len(units), arms, each.arm, each.control)
-        for effect in EFFECTS:
-            power = float(ndtr(SEPARATION * effect**2 / spread - ndtri(1 - level))) if spread else None
-            found.append(Power(each.factor, each.outcome, effect, power))
-    return found
 
 
 class Decides(NamedTuple):
@@ -255,7 +224,7 @@ def _presence_power(units: int, arms: Mapping[str, int], share: float, alpha: fl
         found &= beyond.mean(axis=1) > first * beyond.std(axis=1) / root
     asked = [arm for arm in PLACEBOS if arms.get(arm) and arms.get(BASE)]
     if len(asked) >= FEWEST_PLACEBOS:
-        spread = _null_sd(units, arms, asked[0], BASE)
+        spread = _null_sd(units, arms[asked[0]], arms[BASE])
         others = rng.normal(scale=spread, size=(_DRAWS, len(asked)))
         limit = float(stdtrit(len(asked) - 1, 1 - alpha)) * math.sqrt(1 + 1 / len(asked))
         found &= means[:, 0] > others.mean(axis=1) + limit * others.std(axis=1, ddof=1)
@@ -285,16 +254,9 @@ def _share_error(units: int, arms: Mapping[str, int]) -> float:
     return float(found.errors[0]) * math.sqrt(_UNITS / units)
 
 
-def _null_sd(units: int, arms: Mapping[str, int], arm: str, control: str) -> float:
-    """Standard deviation of the test's statistic where there is no effect, from answers that are drawn at random."""
+def _null_sd(units: int, *sizes: int) -> float:
+    """Standard deviation of the test's statistic where there is no effect, from two arms' answers drawn at random."""
     rng = np.random.default_rng(0)
-    sizes = [arms[arm], arms[control]]
-    from_base = ARMS[arm].takes_away and control != BASE and BASE in arms
-    if from_base:
-        sizes.append(arms[BASE])
-    names = np.repeat(range(len(sizes)), sizes)
+    names = np.repeat(range(2), sizes)
     tables = [pairwise_distances(rng.normal(size=(len(names), DIMENSIONS))) for _ in range(units)]
-    masks = [[names == place] * units for place in range(len(sizes))]
-    if from_base:
-        return presence_test(tables, masks[2], masks[0], masks[1], redraws=REDRAWS).null_sd
-    return energy_test(tables, masks[0], redraws=REDRAWS).null_sd
+    return energy_test(tables, [names == 0] * units, redraws=REDRAWS).null_sd

@@ -179,10 +179,6 @@ def intervene_run(
     read = read_plan(path)
     if evaluate is not None:
         raise UsageError("--evaluate is for plans on texts; policies are run, with --rollouts of the plan")
-    if read.imported:
-        raise UsageError(
-            f"{path} holds imported answers, so that there is nothing to run; go on with: audit intervene report {path}"
-        )
     if not plan_only:
         run_plan(
             read,
@@ -299,7 +295,7 @@ def decides_of(plan: Plan) -> Decides:
 
 
 def describe(plan: Plan) -> Iterator[str]:
-    """A plan in lines: units, what was left out, hypotheses, power, cost."""
+    """A plan in lines: units, what was left out, hypotheses, cost."""
     drawn = plan.drawn
     for env in sorted({*plan.eligible, *(each.env for each in plan.left_out)}):
         left = sum(each.revisions for each in plan.left_out if each.env == env)
@@ -314,11 +310,7 @@ def describe(plan: Plan) -> Iterator[str]:
         against = (
             f"{hypothesis.arm} against {hypothesis.control}" if hypothesis.control else f"drawn in {hypothesis.arm}"
         )
-        powers = [each for each in plan.power if each.factor == hypothesis.factor]
-        stated = ", ".join(f"{each.power:.0%} for {each.effect:g}" for each in powers if each.power is not None)
-        yield f"primary: {hypothesis.factor} on {hypothesis.outcome} ({against})" + (
-            f"; power {stated}" if stated else ""
-        )
+        yield f"primary: {hypothesis.factor} on {hypothesis.outcome} ({against})"
     if plan.remedies:
         yield f"remedies: {', '.join(plan.remedies)}; those on answers and on acceptance need no calls of their own"
     else:

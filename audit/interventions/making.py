@@ -11,7 +11,7 @@ from typing import Any
 
 from audit.ingest.runs import RecordedRun, Records, open_records
 from audit.interventions.arms import ARMS, BASE
-from audit.interventions.expected import cost, powers
+from audit.interventions.expected import cost
 from audit.interventions.plan import FRAMES_DRAWN, LeftOut, Plan, folder_of, name_of, relative
 from audit.interventions.presets import Preset, family, get_preset, read_arms
 from audit.interventions.showing import Evidence
@@ -106,7 +106,6 @@ def make_plan(
         permutations=permutations,
         rollouts=rollouts,
         cost=cost(drawn, asked, characters, backend=backend, max_tokens=options.get("max_tokens")),
-        power=powers(drawn, asked, hypotheses, alpha),
         switches=switches,
         suite=suite,
         remedies=list(remedies),

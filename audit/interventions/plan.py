@@ -58,15 +58,6 @@ class Cost(msgspec.Struct, frozen=True):
     basis: str
 
 
-class Power(msgspec.Struct, frozen=True):
-    """The chance that a primary test finds an effect of some size, at the first step of Holm's procedure."""
-
-    factor: str
-    outcome: str
-    effect: float
-    power: float | None
-
-
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """A plan.
 
@@ -91,11 +82,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         permutations: redraws of each test.
         rollouts: fresh rollouts of each revised policy; 0 for none.
         cost: expected.
-        power: of the primary tests.
         switches: those of the runs that have any, by `condition/env/variant/run`: what their policies are run and
             scaled under.
-        imported: the answers were obtained elsewhere, before the plan was made.
-        remarks: what readers of the report should know.
         suite: digest of the suite of `audit critic` whose prompts are asked; None for prompts of other records.
         remedies: those that an experiment of `audit remedy` is about.
     """
@@ -123,10 +111,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     permutations: int
     rollouts: int
     cost: Cost
-    power: list[Power]
     switches: dict[str, dict[str, Any]] = {}
-    imported: bool = False
-    remarks: list[str] = []
     suite: str | None = None
     remedies: list[str] = []
 

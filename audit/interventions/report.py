@@ -40,6 +40,7 @@ ESSENTIAL: Final = (
     *("p", "beyond_placebo_p", "units", "runs"),
 )
 
+FAMILY: Final = "Primary hypotheses, corrected by Holm's method:"
 EARLIER: Final = "The plan is of an earlier version: its tests are reported as then; later verdicts are not comparable."
 _CAUSES: Final = {
     "label": "calling a rollout worst",
@@ -110,9 +111,9 @@ class Report:
             yield "Validity:", [*ceiling_line(self.analysis), *_validity(self.analysis)]
             return
         yield "Validity:", list(_validity(self.analysis))
-        yield _family(self.plan), [sentence(each) for each in self.analysis.primary] or [NO_FAMILY]
+        yield FAMILY, [sentence(each) for each in self.analysis.primary] or [NO_FAMILY]
         # Plans of earlier versions could not ask for shares.
-        asked = self.plan.schema >= FRAMES_DRAWN and not self.plan.imported
+        asked = self.plan.schema >= FRAMES_DRAWN
         yield (
             "What answers name, and what is open:",
             [*_named(self.analysis), *(missing_shares(self.analysis) if asked else ())],
@@ -209,12 +210,6 @@ def sentence(effect: Effect) -> str:
     return f"{what}; {_p(effect)}: {_verdict(effect)}."
 
 
-def _family(plan: Plan) -> str:
-    if plan.imported:
-        return "Hypotheses, not planned before the answers were obtained, corrected by Holm's method:"
-    return "Primary hypotheses, corrected by Holm's method:"
-
-
 def _setting(plan: Plan, experiment: Experiment) -> Iterator[str]:
     runs = len(set(experiment.clusters))
     yield (
@@ -224,11 +219,8 @@ def _setting(plan: Plan, experiment: Experiment) -> Iterator[str]:
     drawn = ", ".join(
         f"{env} {number} of {plan.eligible.get(env, 0)} eligible" for env, number in sorted(plan.drawn.items())
     )
-    yield from plan.remarks
-    if plan.schema < FRAMES_DRAWN and not plan.imported:
+    if plan.schema < FRAMES_DRAWN:
         yield EARLIER
-    if plan.imported:
-        return
     yield f"Effects are those for prompts that show three different returns: {drawn}."
 
 

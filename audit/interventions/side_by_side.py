@@ -236,7 +236,6 @@ def _heads(columns: Sequence[_Column]) -> Iterator[str]:
     for column in columns:
         report = column.report
         yield f"{column.name}: {report.setting()[0]}"
-        yield from (f"  {remark}" for remark in report.plan.remarks)
     yield ""
     yield "What moves each critic most:"
     for column in columns:

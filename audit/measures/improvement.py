@@ -7,12 +7,10 @@ over tasks.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
 
 from audit.measures.stratified import RESAMPLES, Estimate, stratified_bootstrap
 
@@ -29,27 +27,6 @@ def chance_of_beating(ours: NDArray[np.float64], theirs: NDArray[np.float64]) ->
     """
     x, y = ours[..., :, None], theirs[..., None, :]
     return np.asarray(((x > y).mean(axis=(-2, -1)) + (x >= y).mean(axis=(-2, -1))) / 2)
-
-
-def area_under_roc(values: ArrayLike, positive: ArrayLike) -> float:
-    """Chance that a positive case has the larger value of two, ties counting half: the area under the ROC curve.
-
-    J. A. Hanley and B. J. McNeil, "The meaning and use of the area under a receiver operating characteristic (ROC)
-    curve", Radiology 143 (1982): the statistic of Mann and Whitney over the number of pairs.
-
-    Args:
-        values: shape (cases,).
-        positive: shape (cases,), truth values.
-
-    Returns:
-        NaN where all cases are positive, or none.
-    """
-    is_positive = np.asarray(positive, dtype=bool)
-    number, others = int(is_positive.sum()), int((~is_positive).sum())
-    if not number or not others:
-        return math.nan
-    ranks = rankdata(np.asarray(values, dtype=float))
-    return float((ranks[is_positive].sum() - number * (number + 1) / 2) / (number * others))
 
 
 def probability_of_improvement(

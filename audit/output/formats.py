@@ -11,7 +11,6 @@ from itertools import chain, islice
 from typing import Any, Final, Protocol, TextIO, runtime_checkable
 
 from audit.output.escaping import cell, escape_json, escape_markdown, in_line
-from audit.output.spelled import Spelled, Spelling
 
 MOST_DECIMALS: Final = 4
 """Decimals that the numbers of a column for people have at most."""
@@ -55,29 +54,8 @@ def write_csv(columns: Sequence[str], rows: Iterable[Row], stream: TextIO, capti
     del caption
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(map(cell, columns))
-    if isinstance(rows, Spelling) and (spelled := rows.spelled(columns)) is not None:
-        _write_spelled(spelled, stream)
-        return
     for batch in batches(columns, rows):
         writer.writerows(zip(*map(csv_fields, batch), strict=True))
-
-
-def _write_spelled(spelled: Spelled, stream: TextIO) -> None:
-    for batch in _transposed(spelled.rows):
-        fields = [
-            _each_once(_quoted, column) if is_text else column
-            for column, is_text in zip(batch, spelled.are_texts, strict=True)
-        ]
-        stream.write("".join([f"{','.join(row)}\n" for row in zip(*fields, strict=True)]))
-
-
-def _quoted(text: str | None) -> str:
-    """A text as the CSV module writes it beside other fields."""
-    shown = cell(text or "")
-    if not any(mark in shown for mark in ',"\n'):
-        return shown
-    doubled = shown.replace('"', '""')
-    return f'"{doubled}"'
 
 
 def write_markdown(columns: Sequence[str], rows: Iterable[Row], stream: TextIO, caption: str | None = None) -> None:
@@ -165,14 +143,9 @@ def batches(columns: Sequence[str], rows: Iterable[Row]) -> Iterator[list[Column
         values, places = rows.values(), [list(rows.columns).index(column) for column in columns]
     else:
         values, places = ([row[column] for column in columns] for row in rows), list(range(len(columns)))
-    for every in _transposed(values):
+    while batch := list(islice(values, BATCH)):
+        every = list(zip(*batch, strict=True))
         yield [every[place] for place in places]
-
-
-def _transposed(rows: Iterator[Sequence[Any]]) -> Iterator[list[Column]]:
-    """Rows as columns, a batch at a time."""
-    while batch := list(islice(rows, BATCH)):
-        yield list(zip(*batch, strict=True))
 
 
 def csv_fields(values: Column) -> Iterable[Any]:

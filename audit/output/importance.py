@@ -12,26 +12,16 @@ DECIDING: Final = frozenset(
         # What was found, and how sure it is.
         *("verdict", "holm_p", "p", "p_adjusted", "strict"),
         # Differences.
-        *("gap", "delta", "mean_delta", "difference", "difference_pct", "effect", "estimate", "excess", "jump"),
+        *("gap", "delta", "mean_delta", "difference", "difference_pct", "effect", "estimate"),
         *("risk_ratio", "probability_of_improvement", "mean_luck", "best_luck", "harm avoided", "validation_gain"),
         # The two sides of a difference.
         *("reference_mean", "baseline_mean", "mean_with", "mean_without", "regressions", "control_regressions"),
         *("citing_regressions", "citing_improvements", "citing_regressions_pct", "citing_improvements_pct"),
         *("regressions_citing_pct", "regressions_not_citing_pct", "strict_untied_pct"),
-        *(
-            "expected_pooled",
-            "beyond_noise",
-            "strict_beyond_noise",
-            "beyond_controls",
-            "anchored",
-            "improvements",
-            "significant",
-            "r0",
-            "r1",
-        ),
+        *("expected_pooled", "beyond_noise", "strict_beyond_noise", "improvements", "significant", "r0", "r1"),
         # Values that are the answer.
         *("mean_return", "best_return", "final_return", "iqm", "share", "pct", "answers", "validation", "kept"),
-        *("precision", "recall", "kappa", "auc", "references_worst", "rollouts", "supported", "text"),
+        *("precision", "recall", "kappa", "references_worst", "rollouts", "supported", "text"),
     }
 )
 """Columns that no table for people leaves out, however narrow it is."""

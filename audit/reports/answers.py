@@ -71,7 +71,7 @@ def _tests(rows: Sequence[Row], store: Store) -> Counter[tuple[Cell, bool | None
     cells = ", ".join(f"({', '.join(map(literal, _cell(row)))})" for row in rows)
     counted = store.relation("salience_criteria").filter(_COUNTED.format(cells)).select(*RevisionKey._fields)
     relation = counted.join(store.relation("revision_returns"), ", ".join(RevisionKey._fields))
-    found = store.stream(relation)
+    found = relation.iter_rows()
     tests: Counter[tuple[Cell, bool | None]] = Counter()
     while batch := [dict(zip(relation.columns, values, strict=True)) for values in islice(found, AT_ONCE)]:
         for test in compared(batch):

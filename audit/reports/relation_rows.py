@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from audit.output.arranging import quoted
 from audit.output.errors import AuditError
 from audit.output.formats import Row
-from audit.output.spelled import Spelled, pieces
 
 if TYPE_CHECKING:
     import duckdb
@@ -55,22 +53,6 @@ class RelationRows:
             AuditError: after `MOST` rows, if there are more and the query is a user's.
         """
         return self._users_rows(self._relation) if self._is_users else self._relation.iter_rows()
-
-    def spelled(self, columns: Sequence[str]) -> Spelled | None:
-        """Some columns in pieces of lines of CSV; None where one is of a type that is not spelled.
-
-        Until the last row is taken nothing else can be asked of the store, which hands them over as it finds them.
-        """
-        types = dict(zip(self.columns, map(str, self._relation.types), strict=True))
-        found = pieces([(quoted(column), types[column]) for column in columns])
-        if found is None:
-            return None
-        relation = self._relation.project(", ".join(f"{sql} as piece_{place}" for place, (sql, _) in enumerate(found)))
-        if self._is_users:
-            rows = self._users_rows(relation)
-        else:
-            rows = relation.iter_rows() if self._store is None else self._store.stream(relation)
-        return Spelled([is_text for _, is_text in found], rows)
 
     def _users_rows(self, relation: duckdb.DuckDBPyRelation) -> Iterator[Sequence[Any]]:
         from audit.engine.interrupting import values

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from audit.engine.catalog import ALIASES, invariants, models, named_in, public, schema
+from audit.engine.catalog import invariants, models, named_in, public, schema
 from audit.engine.makers import MAKERS
 from audit.store import Store, open_store
 
@@ -41,14 +41,6 @@ They are used to read and pack records; `audit sql` does not offer them.
 | relation | a row is |
 |---|---|
 """
-EARLIER: Final = """
-## Earlier names
-
-They are kept for one version.
-
-| earlier | now |
-|---|---|
-"""
 SAMPLE: Final = Path(__file__).resolve().parents[2] / "data" / "gepa-planted"
 
 
@@ -58,8 +50,7 @@ def page() -> str:
     with open_store([SAMPLE], cache=False) as store:
         sections = [_section(name, store) for name in public()]
     internal = "".join(f"| `{name}` | {schema()[name]['row']} |\n" for name in schema() if name not in public())
-    earlier = "".join(f"| `{alias}` | [{name}](#{name}) |\n" for alias, name in ALIASES.items())
-    return HEAD + identity + "\n" + "\n".join([*sections, INTERNAL + internal + EARLIER + earlier])
+    return HEAD + identity + "\n" + "\n".join([*sections, INTERNAL + internal])
 
 
 def meaning(name: str, column: str) -> str:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from statistics import fmean
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 
+from audit.arguments import Data, RunSelection, request_of
 from audit.measures.bootstrap import cluster_bootstrap
 from audit.measures.rounding import sign_of_change
 from audit.output.numbers import known
+from audit.output.rows import Table
+from audit.rerun import rescoring
+from audit.rerun.opening import opened, report_skipped
 from audit.rerun.rescoring import Scored, by_group, root_mean_square
+from audit.rerun.running import check_workers
 
 COLUMNS: Final = (
     *("condition", "env", "variant", "runs", "iterations", "revisions", "rollouts"),
@@ -26,6 +32,61 @@ ESSENTIAL: Final = (
 )
 
 Row = dict[str, Any]
+
+
+def rescore(
+    data: Data,
+    *,
+    rollouts: int = 1000,
+    sample: int | None = None,
+    seed: int = 0,
+    each: bool = False,
+    task_modules: Sequence[str | Path] = (),
+    workers: str | None = None,
+    **options: Unpack[RunSelection],
+) -> Table:
+    """Run recorded policies again on fresh seeds: how much of the recorded mean and best returns is luck?
+
+    Foreign logs too: parameters are enough. Results are kept, so that a second run is fast.
+
+    Args:
+        data: records.
+        rollouts: fresh rollouts of each policy, at least two.
+        sample: only so many iterations, drawn evenly over runs; None for all.
+        seed: of the fresh seeds and of the sample.
+        each: a row for every candidate instead of every method.
+        task_modules: Python files with tasks of your own.
+        workers: where policies are run, as `--workers` has it: `local` or a number.
+        options: which groups, and how records are opened.
+
+    Raises:
+        AuditError: a path holds no records, or `strict` and something is wrong with them.
+        UsageError: a file of tasks cannot be used, or `workers` makes no sense.
+    """
+    check_workers(workers)
+    request = request_of(data, RunSelection, options)
+    with opened(request, task_modules) as (records, runs):
+        done = rescoring.rescore(
+            records, runs, rollouts=rollouts, sample=sample, seed=seed, cache=request.cache, workers=workers
+        )
+        caption = report_skipped(request, records, runs, done.skipped)
+    notes = [caption] if caption else []
+    if each:
+        return Table(
+            columns=rescoring.CANDIDATE_COLUMNS,
+            rows=[scored.row() for scored in done.scored],
+            title="Candidates on fresh seeds",
+            caption=caption,
+            notes=notes,
+        )
+    return Table(
+        columns=COLUMNS,
+        rows=fairness(done.scored, rollouts),
+        title=f"Recorded and fresh means ({rollouts} fresh rollouts a policy); luck is recorded - fresh",
+        essential=ESSENTIAL,
+        caption=caption,
+        notes=notes,
+    )
 
 
 def fairness(scored: Sequence[Scored], rollouts: int) -> list[Row]:

@@ -59,13 +59,11 @@ def reasons(skipped: Skipped, noun: str, fate: str) -> Iterator[str]:
         yield f"{count(number, noun)} {fate}, {reason}: {', '.join(groups[:NAMED])}{more}"
 
 
-def report_skipped(
-    request: Request, records: Records, runs: Sequence[RecordedRun], skipped: Skipped, noun: str
-) -> str | None:
-    """Report what was left out of records and results; returns the notes for the rows."""
+def report_skipped(request: Request, records: Records, runs: Sequence[RecordedRun], skipped: Skipped) -> str | None:
+    """Report which candidates were left out of records and results; returns the notes for the rows."""
     if not runs:
         note("nothing to run: no such runs in the records")
     report_problems(request, records)
-    for line in reasons(skipped, noun, "left out"):
+    for line in reasons(skipped, "candidate", "left out"):
         note(line)
     return simulated((run.identity[0], run.run.backend if run.run else None) for run in runs)

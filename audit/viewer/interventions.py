@@ -82,8 +82,6 @@ def plan(session: Session, number: int) -> dict[str, Any]:
         **_size(read, len(answers)),
         "caption": simulated([(read.model, read.backend)]),
         "preset": read.preset,
-        "imported": read.imported,
-        "remarks": read.remarks,
         "settings": {
             "seed": read.seed,
             "alpha": read.alpha,

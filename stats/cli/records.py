@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from audit.commands import reading as shared
-from audit.commands.kept import arranged
 from audit.output.errors import AuditError, count, report, shortened
 from audit.output.names import meant
 from audit.output.rows import Table
@@ -76,7 +75,7 @@ def read(request: Request, relations: Sequence[str], reference: tuple[str, str] 
 
 def deliver(table: Table, asked: Request) -> None:
     """Print the columns and rows of a table that are asked for, and its notes on standard error."""
-    shown = arranged(table, asked)
+    shown = asked.arranged(table)
     for line in shown.notes:
         note(line)
     shown.print(asked.output)

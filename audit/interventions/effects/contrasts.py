@@ -33,11 +33,6 @@ from audit.measures.prediction import prediction_p
 from audit.measures.sign_flip import sign_flip_test
 from audit.measures.stratified_permutation import stratified_difference
 
-SEPARATION: Final = 0.3
-"""Energy distance between answers that all follow one rollout and answers that all follow another, in units of the mean
-distance of two answers: 0.32 and 0.35 with simulated critics that always follow the label or the place (52 prompts of
-three tasks). A share of answers that go another way moves edits by its square times this."""
-
 FEWEST_PLACEBOS: Final = 4
 """Placebos from which on they are taken for a sample of all changes without a meaning."""
 

@@ -36,7 +36,6 @@ STRUCTURED: Final = Need(
 CITING: Final = Need("citing", "structured", "no critic's answers", "no critic's answers with a rationale")
 EDITS: Final = Need("edits", "revisions", "no parameters", "no revision has both texts")
 PATTERNS: Final = Need("patterned", "edits", "no parameters", "scores outside 0 to 1, and no score_range in run.json")
-RULED: Final = Need("ruled", "revisions", "no revision under a rule with a known threshold")
 ANSWERS: Final = Need("answers", "revisions", "no critic's answers", "no critic's answers with a rationale")
 PARAMETERS: Final = Need("parameters", "candidates", "no parameters", NOTHING_TO_RUN)
 RETURNS: Final = Need("returns", "candidates", "no returns of single rollouts", "no scores of single examples")
@@ -75,11 +74,9 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "positions": Command((REVISIONS, COMPARED)),
     "find": Command((REVISIONS,), (RETURNS, EDITS)),
     "sensitivity": Command((REVISIONS, EDITS, PATTERNS)),
-    "obedience": Command((REVISIONS, EDITS, RULED)),
     "verify": Command((RETURNS,), RERUN, without="means and evidence only: "),
     "replay": Command(RERUN),
     "rescore": Command((PARAMETERS, TASK)),
-    "anchor": Command((REVISIONS, *RERUN)),
     "calibrate": Command((REVISIONS, ANSWERS, TRUTH)),
     "sample": Command((REVISIONS, ANSWERS)),
     "validate": Command((REVISIONS, ANSWERS)),

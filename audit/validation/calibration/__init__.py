@@ -1,4 +1,4 @@
-"""Detectors and anchoring measures compared with a known truth: what the simulated critic records about itself.
+"""Detectors compared with a known truth: what the simulated critic records about itself.
 
 This package alone reads `truth.jsonl`.
 """

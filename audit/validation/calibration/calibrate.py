@@ -1,21 +1,17 @@
-"""Compares detectors and anchoring measures with the recorded truth."""
+"""Compares detectors with the recorded truth."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from audit.arguments import Data, Detection, request_of
+from audit.ingest.runs import open_records
 from audit.output.errors import AuditError, count
 from audit.output.rows import Table
 from audit.request import Request, note, print_notes
-from audit.rerun.anchoring import Anchoring
-from audit.rerun.anchors import measure
-from audit.rerun.opening import opened
-from audit.validation.calibration.asked_again import read_critic, separations
-from audit.validation.calibration.measures import anchored, compared, separation
+from audit.validation.calibration.measures import compared
 from audit.validation.calibration.truth import Known, known_of, read_truth
 from audit.validation.coding.found import Found, find_all, found_by, judged, read_answers
 from audit.validation.coding.scores import METRICS, Bootstrap, scores
@@ -26,14 +22,12 @@ if TYPE_CHECKING:
 
 COLUMNS: Final = (
     *("condition", "personality", "quantity", "code", "detector", "n", "runs", "tp", "fp", "fn", "tn"),
-    *("false_positives_pct", "auc", *(f"{metric}{part}" for metric in METRICS for part in ("", "_low", "_high"))),
+    *("false_positives_pct", *(f"{metric}{part}" for metric in METRICS for part in ("", "_low", "_high"))),
 )
 ESSENTIAL: Final = (
     *("condition", "personality", "quantity", "detector", "n", "tp", "fp", "fn", "tn"),
-    *("false_positives_pct", "precision", "recall", "kappa", "auc"),
+    *("false_positives_pct", "precision", "recall", "kappa"),
 )
-ASKED_AGAIN: Final = "asked again"
-"""In place of a condition, where critics are compared with each other."""
 ENDS: Final = ("low", "high")
 HEADINGS: Final = {"personality": "critic", "false_positives_pct": "false pos. %", "quantity": "what is true"}
 
@@ -43,53 +37,28 @@ Row = dict[str, Any]
 def calibrate(
     data: Data,
     *,
-    behaviour: bool = True,
-    controls: int = 19,
     classes: bool = False,
     bootstrap: int = 9999,
-    interventions: Sequence[str | Path] = (),
-    task_modules: Sequence[str | Path] = (),
     **options: Unpack[Detection],
 ) -> Table:
-    """Compare every detector and anchoring measure with what the simulated critic recorded, by personality.
+    """Compare every detector with what the simulated critic recorded, by personality.
 
     Args:
         data: records.
-        behaviour: whether revised policies are run as well, as by `anchor`.
-        controls: control edits for each revision.
         classes: score every driver, not only `worst`.
         bootstrap: how often runs are resampled for an interval.
-        interventions: finished plans of `audit intervene`, one for each critic, whose effects are compared as well.
-        task_modules: Python files with tasks of your own.
         options: which groups, and how records are opened.
 
     Raises:
-        AuditError: no truth is known of any revision in the records, or a plan is not finished.
+        AuditError: no truth is known of any revision in the records.
     """
     request = request_of(data, Detection, options)
-    critics = [read_critic(Path(plan)) for plan in interventions]
-    with opened(request, task_modules) as (records, runs):
-        truths, problems = read_truth(runs)
-        print_notes([], problems)
-        known, found, caption = _known_and_found(request, truths)
-        measured: dict[RevisionKey, Anchoring] = {}
-        if behaviour:
-            anchors = measure(
-                records,
-                [run for run in runs if any(identity[:4] == run.identity for identity in known)],
-                controls=controls,
-                sample=None,
-                seed=0,
-                placebo=False,
-                cache=request.cache,
-            )
-            every = {RevisionKey(*each.identity, each.iteration): each.found for each in anchors.revisions}
-            measured = {identity: every[identity] for identity in known if identity in every}
-            found = [*found, anchored(measured)]
+    with open_records(request.paths, cache=request.cache) as records:
+        truths, problems = read_truth(request.choose(records))
+    print_notes([], problems)
+    known, found, caption = _known_and_found(request, truths)
     rows = _detectors(found, known, Bootstrap(bootstrap), classes=classes)
-    rows += [_separation(*each) for each in separation(known, measured)]
     rows.sort(key=lambda row: (row["condition"], row["personality"]))
-    rows += [_separation(ASKED_AGAIN, *each) for each in separations(critics)]
     return Table(
         columns=COLUMNS,
         rows=rows,
@@ -97,7 +66,7 @@ def calibrate(
         essential=ESSENTIAL,
         headings=HEADINGS,
         caption=caption,
-        notes=[*map(str, critics), *([caption] if caption else [])],
+        notes=[caption] if caption else [],
         print_for_people=_print_for_people,
     )
 
@@ -147,13 +116,6 @@ def _detectors(
                 "personality": row["coder"],
                 "quantity": row["column"],
                 "false_positives_pct": 100 * row["fp"] / negatives if negatives else None,
-                "auc": None,
             }
             rows.append({name: (row | extra)[name] for name in COLUMNS})
     return rows
-
-
-def _separation(condition: str, who: str, measure: str, number: int, runs: int | None, area: float | None) -> Row:
-    """A row that states how well a measure separates what the worst rollout drove from what it did not."""
-    stated = {"condition": condition, "personality": who, "quantity": "driven_by_worst", "detector": measure}
-    return dict.fromkeys(COLUMNS) | stated | {"n": number, "runs": runs, "auc": area}

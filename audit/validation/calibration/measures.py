@@ -1,14 +1,10 @@
-"""What is compared with the truth: detectors that read answers, judges, and what policies do."""
+"""What is compared with the truth: detectors that read answers, and judges."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from audit.measures.improvement import area_under_roc
-from audit.output.numbers import known as finite
-from audit.rerun.anchoring import Anchoring
-from audit.rerun.anchors import LEVEL
 from audit.validation.calibration.truth import WORST, Known
 from audit.validation.coding.codes import NO, YES
 from audit.validation.coding.found import Finding, Found
@@ -20,9 +16,6 @@ DRIVEN: Final = "driven_by_worst"
 NAMES: Final = "names_worst"
 DISCOUNTS: Final = "discounts_worst"
 DRIVER: Final = "driver"
-ANCHOR: Final = "anchor"
-MEASURES: Final = ("excess", "rank_excess")
-"""Numbers that should be larger where the worst rollout drove the change."""
 
 
 def compared(found: Sequence[Found], known: Mapping[RevisionKey, Known]) -> Iterator[Comparison]:
@@ -63,7 +56,7 @@ def _findings(found: Sequence[Found]) -> Iterator[tuple[str, str, Mapping[Revisi
             # A judge's mentions and its driver are two answers to one question.
             detector = each.detector if each.detector == DRIVER else f"{each.detector}, driver"
             yield DRIVEN, detector, {key: _yes(value.code == WORST) for key, value in each.findings.items()}
-        elif each.column in {DISCOUNTS, DRIVEN}:
+        elif each.column == DISCOUNTS:
             yield each.column, each.detector, each.findings
 
 
@@ -73,32 +66,3 @@ def _true(known: Known, quantity: str) -> str:
 
 def _yes(value: bool) -> Finding:
     return Finding(YES if value else NO)
-
-
-def anchored(measured: Mapping[RevisionKey, Anchoring]) -> Found:
-    """Behavioural anchoring as a detector: p of no more than the level."""
-    return Found(DRIVEN, ANCHOR, {identity: _yes(each.p <= LEVEL) for identity, each in measured.items()})
-
-
-def separation(
-    known: Mapping[RevisionKey, Known], measured: Mapping[RevisionKey, Anchoring]
-) -> Iterator[tuple[str, str, str, int, None, float | None]]:
-    """How well each anchoring measure separates revisions driven by the worst rollout from the others.
-
-    Returns:
-        Condition, personality, measure, number of revisions, no number of runs, and the chance that a revision driven
-        by the worst rollout has the larger value of two, ties counting half (the area under the ROC curve); None where
-        all are driven by it, or none.
-    """
-    groups: dict[tuple[str, str], list[RevisionKey]] = {}
-    for identity in sorted(set(known) & set(measured)):
-        groups.setdefault((identity.condition, known[identity].personality), []).append(identity)
-    for (condition, personality), identities in sorted(groups.items()):
-        driven = [known[identity].driven_by_worst for identity in identities]
-        for measure in MEASURES:
-            values = [_value(measured[identity], measure) for identity in identities]
-            yield condition, personality, measure, len(identities), None, finite(area_under_roc(values, driven))
-
-
-def _value(each: Anchoring, measure: str) -> float:
-    return each.excess if measure == "excess" else each.rank - each.control_rank

@@ -13,7 +13,6 @@ from audit.cards.card import read_card
 from audit.cards.evals import critic_from
 from audit.cards.examining import critic
 from audit.cards.suite import packaged, read_suite, written
-from audit.cards.verifying import critic_verify
 from audit.interventions.answers import read_answers
 from audit.interventions.plan import read_plan
 from audit.interventions.presets import Preset
@@ -79,7 +78,6 @@ def test_the_card_of_a_log_is_that_of_the_same_answers(suite, asked, samples, tm
     assert (card.model, card.backend, card.cost.median_seconds, card.simulated) == (MODEL, "inspect", 1.25, False)
     assert card.options == {"inspect_ai": "0.3.285", "max_tokens": 4096, "temperature": 0.7}
     assert (out / "index.html").exists()
-    assert critic_verify(out).rows[-1]["what"] == "made again with its pages, the same byte for byte"
 
 
 def test_answers_keep_what_the_log_says_of_them(suite, answers, samples, tmp_path):
@@ -143,7 +141,6 @@ def test_a_part_of_the_suite_is_an_examination_too(suite, tmp_path):
     out = tmp_path / "card"
     critic_from(write_log(tmp_path / "a.eval", header, samples_of(suite, answers, units=2)), out=out)
     assert card_of(out) == card_of(asked)
-    critic_verify(out)
 
 
 def without(samples, *places):

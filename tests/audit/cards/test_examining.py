@@ -1,4 +1,4 @@
-"""`audit critic` as a command: price, resuming, folders that hold something else, and cards that were tampered with."""
+"""`audit critic` as a command: price, resuming, and folders that hold something else."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import shutil
 import pytest
 
 import audit
-from audit.cards.card import read_card, written
+from audit.cards.card import written
+from audit.cards.examining import examined_in
 from tests.audit.cards.conftest import UNITS
 from tests.audit.cards.scripted import Scripted, copies, zeroes
 from tests.audit.interventions.planned import audit as command
@@ -19,10 +20,6 @@ from tests.audit.interventions.planned import last_line, plan, recorded
 def copied(examined, tmp_path):
     """A copy of an examination, to be damaged."""
     return shutil.copytree(examined, tmp_path / "copied")
-
-
-def refused(folder) -> str:
-    return last_line(command("critic", "verify", folder))
 
 
 def test_the_price_comes_first_and_a_dry_run_asks_and_writes_nothing(tmp_path):
@@ -53,67 +50,10 @@ def test_it_resumes_and_pays_for_no_answer_twice(tmp_path):
         server.close()
 
 
-def test_a_card_is_made_again_byte_for_byte_without_what_was_kept(examined):
-    result = command("critic", "verify", examined, "--no-cache")
-    assert result.exit_code == 0
-    assert "the same byte for byte" in result.stdout
-
-
-def test_an_answer_that_was_changed_is_named_by_its_line(copied):
-    file = copied / "plan.answers.jsonl"
-    lines = file.read_text().splitlines()
-    lines[16] = lines[16].replace("params[0]", "params[1]", 1)
-    file.write_text("\n".join(lines) + "\n")
-    assert f"{file}:17 is not the line that the card was made from" in refused(copied)
-    file.write_text("\n".join(lines[:-1]) + "\n")
-    lines[16] = file.read_text().splitlines()[16]
-    assert "is not the line that the card was made from" in refused(copied)
-
-
-def test_a_number_that_was_changed_is_named_by_its_line(copied):
-    card = copied / "card.json"
-    lines = card.read_text().splitlines()
-    place = next(place for place, line in enumerate(lines) if '"name": "made worse"' in line)
-    place = next(at for at in range(place, len(lines)) if '"value":' in lines[at])
-    before = lines[place].strip(" ,")
-    lines[place] = '   "value": 0.01,'
-    card.write_text("\n".join(lines) + "\n")
-    line = refused(copied)
-    assert f"{card}:{place + 1}" in line
-    assert line.endswith(f"but its answers give {before}")
-
-
-def test_answers_changed_together_with_their_card_are_found_where_text_and_parameters_differ(copied):
-    """Whoever makes the card anew from changed parameters has not changed the text that states them."""
-    file = copied / "plan.answers.jsonl"
-    lines = [json.loads(line) for line in file.read_text().splitlines()]
-    place = next(place for place, line in enumerate(lines) if line["params"])
-    lines[place]["params"][0] += 1.0
-    file.write_text("".join(json.dumps(line, separators=(",", ":"), ensure_ascii=False) + "\n" for line in lines))
-    from audit.cards.examining import examined_in
-
-    (copied / "card.json").write_bytes(written(examined_in(copied).card))
-    assert f":{place + 1} has other parameters than its text" in refused(copied)
-    lines[place]["params"][0] -= 1.0
-    lines[2]["seed"] += 1
-    file.write_text("".join(json.dumps(line, separators=(",", ":"), ensure_ascii=False) + "\n" for line in lines))
-    (copied / "card.json").write_bytes(written(examined_in(copied).card))
-    assert ":3 was asked with another seed" in refused(copied)
-
-
-def test_a_page_that_was_changed_is_refused(copied):
-    page = copied / "index.html"
-    page.write_text(page.read_text().replace("It harms", "It helps"))
-    assert f"{page} is not the page of this card" in refused(copied)
-
-
-def test_a_card_of_another_suite_or_without_its_answers_is_refused_in_one_line(copied):
-    card = read_card(copied)
-    (copied / "plan.answers.jsonl").unlink()
-    assert "cannot read" in refused(copied)
-    (copied / "card.json").unlink()
-    assert "make it with: audit critic" in refused(copied)
-    assert card.suite_sha256
+def test_a_card_is_made_again_byte_for_byte_from_its_answers(copied):
+    """With or without returns of earlier runs; whoever changed a number is found out."""
+    found = (copied / "card.json").read_bytes()
+    assert written(examined_in(copied, cache=False).card) == written(examined_in(copied).card) == found
 
 
 def test_a_folder_holds_one_model_and_one_examination(tmp_path, zeroed, copied):
@@ -157,8 +97,6 @@ def test_an_experiment_is_no_examination(tmp_path):
     plan(data, tmp_path / "other" / "plan.json")
     with pytest.raises(audit.AuditError, match="an experiment on other prompts"):
         audit.critic(backend="simulated", out=tmp_path / "other")
-    (tmp_path / "other" / "card.json").write_text("{}")
-    assert "is not a card" in refused(tmp_path / "other")
 
 
 def test_what_makes_no_sense_is_reported_in_one_line(tmp_path):
@@ -166,7 +104,7 @@ def test_what_makes_no_sense_is_reported_in_one_line(tmp_path):
     assert "temperature" in last_line(
         command("critic", "--backend", "openai", "--model", "m", "--temperature", 0, "--out", tmp_path / "x"), 2
     )
-    assert last_line(command("critic", "verify", tmp_path / "nowhere"))
+    assert "unexpected extra argument" in last_line(command("critic", "verify", tmp_path / "nowhere"), 2)
 
 
 def test_numbers_are_rows_in_every_format(examined):

@@ -14,13 +14,13 @@ pytestmark = pytest.mark.usefixtures("opened_once")
 OPTIONS = {
     **dict.fromkeys(("summary", "salience", "rates", "noise", "controls", "severity", "agreement"), ()),
     **dict.fromkeys(("patterns", "sensitivity", "revisions", "runs", "mentions", "check"), ()),
-    **dict.fromkeys(("verify", "rescore", "anchor"), ()),
+    **dict.fromkeys(("verify", "rescore"), ()),
     "find": ("--where", "true"),
     "patterns --wide": ("--wide",),
 }
-EVERY = OPTIONS | {"sample": (), "calibrate": ("--no-behaviour",), "validate": ()}
+EVERY = OPTIONS | {"sample": (), "calibrate": (), "validate": ()}
 EVERY |= {"judge": ("--backend", "ollama", "--plan")}
-WITH_RUN = ("revisions", "runs", "mentions", "verify", "rescore", "anchor", "find", "sample", "judge")
+WITH_RUN = ("revisions", "runs", "mentions", "verify", "rescore", "find", "sample", "judge")
 LABELS = "condition,env,variant,run,iteration,coder,references_worst,driver\nhand,cartpole,threetraj,1,0,A,yes,worst\n"
 
 HELD = {

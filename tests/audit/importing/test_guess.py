@@ -11,8 +11,6 @@ from tests.audit.importing.foreign import audit, lines, records
 from tests.audit.importing.logs_to_guess import OPEN, SURE, changed, plain, steps, written
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "tools"
-FREE = {"condition", "env", "variant", "run", "iteration"}
-"""Fields for which a guess has a value where no column has one."""
 
 
 def columns(guess):

@@ -271,7 +271,7 @@ def test_what_is_another_data_set_s_is_not_believed(data, folder, tmp_path):
     expected = {path: audited(path, ("evidence",)) for path in (data, other)}
     assert expected[data][0] != expected[other][0]
     shutil.rmtree(folder / "analyses", ignore_errors=True)
-    [one, two] = [each for each in folder.iterdir() if each.is_dir() and each.name != "versions"]
+    [one, two] = [each for each in folder.iterdir() if each.is_dir()]
     names = [sorted(path.name for path in each.iterdir()) for each in (one, two)]
     assert [name.partition(".")[0] for name in names[0]] == [name.partition(".")[0] for name in names[1]]
     for each in (one, two):

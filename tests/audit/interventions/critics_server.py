@@ -8,10 +8,9 @@ its heading, number, place or return. The noise comes from the call's seed.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -234,13 +233,6 @@ def _pick(sentences: Sequence[str], rng: np.random.Generator) -> str:
     return sentences[rng.integers(len(sentences))]
 
 
-@dataclass
-class Followings:
-    """What answers followed, by the seed of the call."""
-
-    by_seed: dict[int, Followed] = field(default_factory=dict)
-
-
 class CriticsServer(Loopback):
     """Critics by the name of the model, `/v1/chat/completions` only."""
 
@@ -266,8 +258,3 @@ class CriticsServer(Loopback):
     def options(self, model: str) -> list[str]:
         """Options of `audit intervene plan` that lead to a critic."""
         return ["--backend", "openai", "--base-url", f"{self.url}/v1", "--model", model]
-
-
-def json_of(critic: Critic) -> str:
-    """A critic in one line, for messages."""
-    return json.dumps({"share": critic.share, "says": critic.says, "signal": critic.signal})

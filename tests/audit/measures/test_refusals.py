@@ -11,11 +11,8 @@ from audit.measures.association import associate, robust_odds
 from audit.measures.bootstrap import cluster_bootstrap, ratio_interval
 from audit.measures.cluster_robust import cluster_robust
 from audit.measures.conditional_randomisation import conditional_randomisation_test
-from audit.measures.discontinuity import regression_discontinuity
 from audit.measures.energy import bounded, energy_distance, energy_test, presence_effect
-from audit.measures.experiment_power import calls_for_effect
 from audit.measures.holm import holm, holm_within
-from audit.measures.mixture import mixture_weights
 from audit.measures.permutation import no_change, no_change_paired
 from audit.measures.sign_flip import sign_flip_test
 from audit.measures.stratified_permutation import stratified_difference
@@ -52,23 +49,14 @@ CASES = [
     (conditional_randomisation_test, ([[1, NAN]], [0]), {}, "finite"),
     (conditional_randomisation_test, ([[1, 0]], [0]), {"eligible": [[0, 1]]}, "block"),
     (conditional_randomisation_test, ([[1, 0]], [0]), {"eligible": [[1, 1, 1]]}, "block"),
-    (regression_discontinuity, ([1.0], [1.0, 2.0], [1, 2]), {}, "three arrays"),
-    (regression_discontinuity, ([1.0, NAN], [1.0, 2.0], [1, 2]), {}, "not a finite number"),
-    (regression_discontinuity, ([1.0, 2.0], [1.0, 2.0], [1, 2]), {"bandwidth": 0.0}, "bandwidth must be positive"),
     (energy_distance, (np.zeros((2, 3)), [True, False]), {}, "shape"),
     (energy_distance, (np.full((2, 2), NAN), [True, False]), {}, "finite"),
     (energy_distance, (np.ones((2, 2)), [True, False]), {}, "itself"),
     (energy_test, ([np.zeros((4, 4))], [TWO]), {"weights": [-1]}, "weight"),
     (presence_effect, (np.zeros((4, 4)), TWO, TWO, [False] * 4), {}, "two arms"),
     (bounded, ([1.0], 0.0), {}, "positive"),
-    (calls_for_effect, (0,), {}, "effect"),
-    (calls_for_effect, (1.1,), {}, "effect"),
-    (calls_for_effect, (0.1,), {"power": 1}, "power"),
     *((holm, ([0.5, wrong],), {}, "outside") for wrong in (-0.1, 1.1, INF)),
     (holm_within, ([0.1, 0.2], ["a"]), {}, "families"),
-    (mixture_weights, ([1, 2], [[0]]), {}, "shape"),
-    (mixture_weights, ([1, NAN], [[0, 1], [1, 0]]), {}, "finite"),
-    (mixture_weights, ([], np.empty((0, 0))), {}, "shape"),
     *(
         (test, pair, {}, "return|shape")
         for test in (no_change, no_change_paired)

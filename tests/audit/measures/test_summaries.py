@@ -1,4 +1,4 @@
-"""Samples of runs, Welch's test, Holm's correction and power: against SciPy, statsmodels, definitions and by hand."""
+"""Samples of runs, Welch's test and Holm's correction: against SciPy, statsmodels, definitions and by hand."""
 
 from __future__ import annotations
 
@@ -10,19 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
-from statsmodels.stats.power import zt_ind_solve_power
 
-from audit.measures.conditional_randomisation import conditional_randomisation_test
-from audit.measures.experiment_power import (
-    best_replicates,
-    calls_for_effect,
-    design_effect,
-    detectable_difference,
-    detectable_effect,
-    power_of_calls,
-    unit_difference_sd,
-    units_for_difference,
-)
 from audit.measures.holm import holm, holm_within
 from audit.measures.summary import Summary, ratio_of_sums, same, summarise
 from audit.measures.welch import Welch, satterthwaite, welch, welch_from_summaries, welch_interval
@@ -150,57 +138,3 @@ def test_families_are_corrected_apart_and_sized_without_what_could_not_be_tested
     assert sizes.tolist() == [2, 1, 2, 1]
     assert np.isnan(holm([NAN])).all()
     assert holm([]).size == 0
-
-
-@pytest.mark.parametrize(
-    ("effect", "alone", "first_of_four"), [(0.1, 567, 772), (0.15, 258, 351), (0.2, 147, 200), (0.5, 21, 29)]
-)
-def test_calls_are_those_of_the_designs_table_and_the_three_formulas_inverse(effect, alone, first_of_four):
-    # The table's numbers come from rounded quantiles, 10.5 and 14.3, and are rounded themselves.
-    assert calls_for_effect(effect, power=0.9) == pytest.approx(alone, abs=1)
-    assert calls_for_effect(effect, power=0.9, alpha=0.0125) == pytest.approx(first_of_four, abs=1)
-    for blocks in (2, 3, 5):
-        options = {"alpha": 0.0125, "design_effect": 1.4, "blocks": blocks}
-        calls = calls_for_effect(effect, power=0.9, **options)
-        assert detectable_effect(calls, power=0.9, **options) == pytest.approx(effect)
-        assert power_of_calls(calls, effect, **options) == pytest.approx(0.9)
-
-
-def test_power_is_that_of_simulated_tests():
-    rng = np.random.default_rng(1)
-    found = 0
-    for seed in range(400):
-        holder = rng.integers(3, size=100)
-        choice = np.where(rng.random(100) < 0.2, holder, rng.integers(3, size=100))
-        found += conditional_randomisation_test(np.eye(3)[choice], holder, redraws=199, seed=seed).p <= 0.05
-    assert found / 400 == pytest.approx(power_of_calls(100, 0.2), abs=0.07)
-
-
-def test_paired_means_are_those_of_a_one_sample_test_on_simulated_units():
-    wanted = zt_ind_solve_power(effect_size=0.4, alpha=0.05, power=0.9, ratio=0)
-    assert units_for_difference(0.8, 2.0, power=0.9) == pytest.approx(wanted, rel=1e-3)
-    assert detectable_difference(wanted, 2.0, power=0.9) == pytest.approx(0.8, rel=1e-3)
-    rng = np.random.default_rng(2)
-    effects = rng.normal(0, 0.5, 20_000)
-    arms = [rng.normal(0, math.sqrt(1.0**2 + 3.0**2 / 9), (20_000, 4)).mean(axis=1) for _ in range(2)]
-    sd = unit_difference_sd(between=0.5, within=1.0, replicates=4, rollout=3.0, rollouts=9)
-    assert np.std(effects + arms[0] - arms[1]) == pytest.approx(sd, rel=0.02)
-
-
-def test_best_replicates_need_the_fewest_costs():
-    best = best_replicates(between=0.5, within=1.0, cost_of_unit=4.0, cost_of_call=1.0)
-    assert best == pytest.approx(4.0)
-
-    def cost(replicates):
-        sd = unit_difference_sd(between=0.5, within=1.0, replicates=replicates)
-        return units_for_difference(0.3, sd) * (4.0 + 2 * replicates * 1.0)
-
-    assert cost(best) < min(cost(best * 0.9), cost(best * 1.1))
-    assert design_effect(12, 0.1) == pytest.approx(2.1)
-
-
-def test_without_calls_there_is_no_power():
-    assert power_of_calls(0, 0.3) == pytest.approx(0.025)
-    assert math.isnan(detectable_effect(0))
-    assert math.isnan(detectable_difference(0, 1.0))
-    assert detectable_effect(1) < 1

@@ -7,7 +7,7 @@ import tarfile
 
 import pytest
 
-from audit.engine.catalog import ALIASES, invariants, models, schema
+from audit.engine.catalog import invariants, models, schema
 from audit.ingest import gathering as gathering_module
 from audit.store import open_store
 from tests.audit.samples import SHARED
@@ -116,7 +116,7 @@ def test_the_evidence_is_what_the_prompts_showed(store, unpacked):
 
 
 def test_the_relations_are_as_the_schema_says(store):
-    assert set(schema()) | set(ALIASES) == set(models())
+    assert set(schema()) == set(models())
     for name, described in schema().items():
         relation = store.relation(name)
         assert relation.columns == list(described["columns"]), name

@@ -208,12 +208,12 @@ def test_check_says_what_is_in_no_rate(folder):
     ]
     said = {row["command"]: (row["supported"], row["reason"]) for row in json.loads(result.stdout)}
     nothing = "candidates are texts: nothing to run"
-    assert [said[name] for name in ("replay", "rescore", "anchor")] == [(False, nothing)] * 3
+    assert [said[name] for name in ("replay", "rescore")] == [(False, nothing)] * 2
     assert said["verify"] == (True, f"means and evidence only: {nothing}")
     assert said["patterns"] == said["show"] == said["sensitivity"] == (True, None)
 
 
-@pytest.mark.parametrize("command", ["verify", "rescore", "anchor"])
+@pytest.mark.parametrize("command", ["verify", "rescore"])
 def test_commands_that_run_policies_say_why_they_cannot(folder, command):
     result = audit(command, folder)
     assert "candidates are texts, so there is nothing to run: hand sums gepa" in result.stdout + result.stderr

@@ -78,50 +78,6 @@ def test_rows_of_a_relation_are_written_as_their_mappings_are(monkeypatch):
             assert written(output, columns, rows) == expected(columns, [*rows]), (output, columns)
 
 
-def test_what_duckdb_spells_is_what_python_writes(monkeypatch):
-    """Numbers, truth values, texts and lists of whole numbers: the same lines as from the values, nulls among them."""
-    monkeypatch.setattr(formats, "BATCH", 8)
-    draw = random.Random(7)
-    texts = [text for text in TEXTS if not any("\ud800" <= each <= "\udfff" for each in text)]
-    pools = {
-        "double": [*NUMBERS, *(draw.choice([-1, 1]) * 10 ** draw.uniform(-8, 22) for _ in range(400))],
-        "bigint": [0, -1, 2**63 - 1, -(2**63)],
-        "hugeint": [2**127 - 1, -5],
-        "boolean": [True, False],
-        "varchar": texts,
-        "bigint[]": [[], [1, 2], [-1], [-1, 2], [None, 1], [None]],
-    }
-    connection = duckdb.connect()
-    kinds = [*pools, "double", "varchar", "varchar", "integer"]
-    named = ", ".join(f"c{place} {kind}" for place, kind in enumerate(kinds))
-    connection.execute(f"create table t ({named})")
-    rows = [[draw.choice([*pools.get(kind, [7]), None]) for kind in kinds] for _ in range(500)]
-    connection.executemany(f"insert into t values ({', '.join('?' * len(kinds))})", rows)
-    relation = RelationRows(connection.table("t"), None)
-    for _ in range(20):
-        columns = draw.sample(relation.columns, draw.randrange(1, len(kinds) + 1))
-        assert (relation.spelled(columns) is None) == (len(columns) == 1)
-        assert written("csv", columns, relation) == csv_by_value(columns, [*relation]), columns
-
-
-def test_numbers_side_by_side_arrive_as_one_text_and_as_they_are_found():
-    relation = duckdb.connect().sql("select 'x' as t, i, i / 7 as d, i % 2 = 0 as b, [i] as l from range(9) as r(i)")
-    handed_over = []
-
-    class Streaming:
-        def stream(self, of):
-            handed_over.append(of.columns)
-            return of.iter_rows()
-
-    rows = RelationRows(relation, Streaming())
-    rows.values = None
-    assert written("csv", ["t", "i", "d", "b", "l"], rows).splitlines()[:2] == ["t,i,d,b,l", "x,0,0.0,true,0"]
-    assert len(handed_over[0]) == 3
-    assert rows.spelled(["i", "d", "b"]).are_texts == [False]
-    decimals = RelationRows(relation.project("i, d::decimal(9, 2) as d"), Streaming())
-    assert decimals.spelled(["i", "d"]) is None
-
-
 def test_what_a_column_costs_is_for_its_values_and_not_its_cells(monkeypatch):
     """A text that is there a thousand times is escaped once; numbers and their lists are not looked at one by one."""
     relation = duckdb.connect().sql(

@@ -67,7 +67,7 @@ DATA = {
 
 HELD = (
     *("summary", "runs", "revisions", "show", "patterns", "agreement", "salience", "rates", "severity", "noise"),
-    *("mentions", "positions", "sensitivity", "obedience", "rescore", "verify", "replay"),
+    *("mentions", "positions", "sensitivity", "rescore", "verify", "replay"),
 )
 
 
@@ -102,7 +102,7 @@ REASONS = {
     ("one call", "revisions"): "no revisions: no iteration has two candidates",
     ("two search calls", "mentions"): "no critic's answers",
     ("own task", "replay"): "not one of the ten tasks (--task-module)",
-    ("no seeds", "anchor"): "no seeds",
+    ("no seeds", "replay"): "no seeds",
     ("no single returns", "noise"): "no returns of single rollouts",
     ("no parameters", "rescore"): "no parameters",
     ("no answers", "judge"): "no critic's answers",

@@ -1,9 +1,9 @@
-"""docs/relations.md is what the analysis says of itself, and true of records other than its sample."""
+"""What the analysis says of its relations, for docs/relations.md: true of records other than the page's sample."""
 
 from __future__ import annotations
 
+import functools
 import re
-from pathlib import Path
 
 import pytest
 
@@ -13,15 +13,11 @@ from audit.reports.relations_page import IDENTITY, TYPES, meaning, page
 from tests.audit.samples import SHARED, THRESHOLDS, candidate, episode, write_run
 from tests.audit.sources.released import critic_episode, log
 
-PAGE = Path(__file__).resolve().parents[3] / "docs/relations.md"
-
-
-def test_the_page_is_up_to_date():
-    assert PAGE.read_text() == page(), "write it anew with: make relations"
+TEXT = functools.cache(page)
 
 
 def types_of(name):
-    section = PAGE.read_text().split(f"\n## {name}\n")[1].split("\n## ")[0]
+    section = TEXT().split(f"\n## {name}\n")[1].split("\n## ")[0]
     return dict(re.findall(r"^\| `(\w+)` \| (.+?) \| .*\|$", section, re.MULTILINE))
 
 
@@ -61,12 +57,12 @@ def test_the_types_are_true_of_other_records(other):
 
 def test_numbers_are_bigint_but_for_seeds():
     """HUGEINT, which a sum of counts is, becomes a floating-point number in pandas; a seed may need it."""
-    columns = re.findall(r"^\| `(\w+)` \| .*HUGEINT", PAGE.read_text(), re.MULTILINE)
+    columns = re.findall(r"^\| `(\w+)` \| .*HUGEINT", TEXT(), re.MULTILINE)
     assert set(columns) <= {"seed", "seeds"}
 
 
 def test_every_relation_is_on_the_page_and_its_columns_are_described():
-    text = PAGE.read_text()
+    text = TEXT()
     assert all(meaning(name, column).strip() for name in public() for column in schema()[name]["columns"])
     internal = text.split("\n## Internal relations\n")[1]
     assert [name for name in models() if f"\n## {name}\n" not in text and f"\n| `{name}` | " not in internal] == []

@@ -6,16 +6,18 @@ import contextlib
 import csv
 import io
 import json
+import re
 import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import duckdb
 import pytest
 
 import audit
-from audit.engine.catalog import ALIASES, public
+from audit.engine.catalog import public
 from audit.engine.interrupting import rows
 from audit.output.errors import UsageError
 from tests.audit.calls import call, json_rows
@@ -24,6 +26,7 @@ from tests.audit.texts import text_revision, text_run
 
 pytestmark = pytest.mark.usefixtures("confined_once")
 
+ROOT = Path(__file__).resolve().parents[3]
 SECRET = "no query has any business to read this"
 
 
@@ -371,10 +374,18 @@ def test_a_store_has_relations_as_attributes(data):
         audit.open()
 
 
-def test_earlier_names_of_relations_still_serve(data):
-    with audit.open(data) as store:
-        for earlier, now in ALIASES.items():
-            assert store.rows(earlier) == store.rows(now)
-            assert store.sql(f"from {earlier}").fetchall() == store.sql(f"from {now}").fetchall()
-            assert getattr(store, earlier).columns == getattr(store, now).columns
-            assert earlier not in dir(store)
+def test_the_documented_query_compares_edits_on_both_sides_of_the_threshold(tmp_path):
+    page = (ROOT / "docs/sql.md").read_text("utf-8")
+    [query] = re.findall(r"```sql\n(.*?)```", page, re.DOTALL)
+    before = (1.0, 2.0, 3.0, 4.0)
+    edits = [(479, 478, 1), (100, 101, 3), (480, 480, 0), (500, 480, 0), (490, 495, 1), (490, 9, 4)]
+    episodes = [
+        revision([r0] * 3, [r1] * 3, before=before, after=[value + (place < n) for place, value in enumerate(before)],
+                 iteration=number, variant="r2po", evidence={"kind": "median", "shown": [], "statistics": None})
+        for number, (r0, r1, n) in enumerate(edits)
+    ]  # fmt: skip
+    write_run(tmp_path, episodes, tau_c=480.0)
+    free, restrained = rows_of(tmp_path, query)
+    names = ("revisions", "unchanged_pct", "small_pct", "harmful_pct", "edit_distance")
+    assert [free[name] for name in names] == [2, 0, 50, 50, 2]
+    assert [restrained[name] for name in names] == [4, 50, 75, 50, 1.25]

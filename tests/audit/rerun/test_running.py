@@ -35,7 +35,6 @@ BALANCES = (
 """Parameters with which the pendulum stays up for some time, which depends on the seed."""
 COMMANDS = {
     "rescore": ("--rollouts", 7, "--each", "--no-cache"),
-    "anchor": ("--each", "--no-cache"),
     "verify": ("--all",),
 }
 

@@ -42,7 +42,7 @@ def calibrate(*arguments):
 
 @pytest.fixture(scope="module")
 def rows(data):
-    return calibrate(data, "--no-behaviour")[0]
+    return calibrate(data)[0]
 
 
 @pytest.mark.parametrize("personality", PERSONALITIES)
@@ -79,16 +79,6 @@ def test_the_personalities_come_out_as_they_are(rows):
     assert rows["balanced", "discounts_worst", "resolved"]["recall"] > 0.9
 
 
-def test_what_policies_do_is_compared_too(data, tmp_path, monkeypatch):
-    monkeypatch.setenv("SALIENCE_AUDIT_CACHE", str(tmp_path))
-    keyed, told = calibrate(data)
-    assert "control edits" in told
-    row = keyed["balanced", "driven_by_worst", "anchor"]
-    assert row["false_positives_pct"] <= 10
-    assert 0 <= keyed["salient", "driven_by_worst", "excess"]["auc"] <= 1
-    assert keyed["salient", "driven_by_worst", "excess"]["n"] == keyed["salient", "driven_by_worst", "anchor"]["n"]
-
-
 def test_without_any_truth_it_says_so(tmp_path):
     write_run(tmp_path / "real", [revision([1, 5, 9], [2, 2, 2], answer="The worst rollout fell.")])
     result = CliRunner().invoke(app, ["calibrate", str(tmp_path)])
@@ -102,7 +92,7 @@ def test_lines_of_truth_that_cannot_be_read_are_named(data, tmp_path):
     first, *others = (copy / "truth.jsonl").read_text().splitlines()
     odd = json.loads(first) | {"driver": "wurst"}
     (copy / "truth.jsonl").write_text("\n".join([json.dumps(odd), *others, '{"torn']))
-    _, told = calibrate(copy, "--no-behaviour")
+    _, told = calibrate(copy)
     assert f"truth.jsonl:{len(others) + 2}: not a truth record" in told
     assert "truth.jsonl:1: not a truth record (Invalid enum value 'wurst' - at `$.driver`); left out" in told
 
@@ -114,6 +104,6 @@ def test_a_driver_that_was_not_shown_is_compared_with_nothing(data, tmp_path):
         json.loads(line) | {"driver": "representative"} for line in (copy / "truth.jsonl").read_text().splitlines()
     ]
     (copy / "truth.jsonl").write_text("\n".join(map(json.dumps, truths)))
-    result = CliRunner().invoke(app, ["calibrate", str(copy), "--no-behaviour"])
+    result = CliRunner().invoke(app, ["calibrate", str(copy)])
     assert (result.exit_code, result.exception.__class__) == (1, SystemExit)
     assert "it is not known what drove these revisions" in result.stderr

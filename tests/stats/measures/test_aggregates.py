@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu, trim_mean
 
-from audit.measures.improvement import area_under_roc, chance_of_beating, probability_of_improvement
+from audit.measures.improvement import chance_of_beating, probability_of_improvement
 from stats.measures.aggregates import interquartile_mean, mean_score, median_score, optimality_gap, shares_above
 
 # Three tasks, four runs each.
@@ -109,19 +109,3 @@ class TestImprovement:
         for ours, theirs in ((SCORES, SCORES[:2]), ([], [])):
             with pytest.raises(ValueError, match="tasks of one method"):
                 probability_of_improvement(ours, theirs)
-
-
-class TestArea:
-    def test_by_hand(self):
-        # Of the four pairs of a positive and another case, 2 over 1, 3 over 1 and 3 over 2 are in order; 2 ties with 2.
-        assert area_under_roc([1, 2, 2, 3], [0, 0, 1, 1]) == 3.5 / 4
-
-    @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=1, max_size=20))
-    def test_it_is_the_share_of_pairs_in_order(self, cases):
-        above, below = ([value for value, positive in cases if positive is which] for which in (True, False))
-        found = area_under_roc(*zip(*cases, strict=True))
-        if not above or not below:
-            assert math.isnan(found)
-        else:
-            assert found == pytest.approx(np.mean([(x > y) + (x == y) / 2 for x in above for y in below]))
-            assert found == pytest.approx(mannwhitneyu(above, below).statistic / len(above) / len(below))

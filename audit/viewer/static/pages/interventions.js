@@ -130,7 +130,7 @@
       plan.caption ? h("p.notice", shown(plan.caption)) : "",
       ...plan.notes.map((line) => h("p.muted", shown(line))),
       ...(plan.unfinished
-        ? [h("p.notice", shown(plan.unfinished)), ...plan.remarks.map((line) => h("p.muted", shown(line)))]
+        ? [h("p.notice", shown(plan.unfinished))]
         : [later(plan)]),
       arms(plan),
       units(plan),
