@@ -59,7 +59,6 @@ RUNNING = {
         "audit intervene",
         "audit import-interventions",
         "audit view",
-        "audit watch",
         "audit critic",
         "audit critics",
         "audit remedy",

@@ -5,4 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-FORMER: Final[Mapping[str, str]] = {}
+FORMER: Final[Mapping[str, str]] = {
+    "watch": "new revisions are announced on the pages of `audit view DIR --follow`",
+}

@@ -97,11 +97,6 @@ class Database:
         """Write the records that are read from here on as packs have them: in the order of their files."""
         self.stand_in("judged", "packed_lines")
 
-    @property
-    def shelf(self) -> Shelf | None:
-        """Where relations are kept from one audit to the next; None where they are not."""
-        return self._keeper.shelf
-
     def set(self, variable: str, value: Any) -> None:
         """Set a variable that models read with `getvariable`; its name is the program's, its value is bound.
 

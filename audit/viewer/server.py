@@ -29,7 +29,7 @@ from starlette.routing import Route
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
 from audit.output.formats import as_json
-from audit.viewer import charts, interventions, pages, sql
+from audit.viewer import charts, interventions, pages
 from audit.viewer.beside import beside
 from audit.viewer.calls import calls
 from audit.viewer.coding import agreement, sheet
@@ -247,8 +247,6 @@ ANSWERS: Final[Mapping[str, Answer]] = {
     "about": lambda session, _: pages.about(session),
     "overview": lambda session, _: pages.overview(session),
     "revisions": lambda session, request: pages.revisions(session, _query(session, request), _columns(request)),
-    "relations": lambda _session, _: sql.relations(),
-    "sql": lambda session, request: sql.query(session, request.query_params.get("sql", "")),
     "tags": lambda session, request: tags(session, _query(session, request)),
     "snippets": lambda session, request: snippets(session, _query(session, request)),
     "facets": lambda session, request: pages.facets(session, _query(session, request), _columns(request, "facets")),
@@ -265,7 +263,6 @@ ANSWERS: Final[Mapping[str, Answer]] = {
     f"run/{RUN}": lambda session, request: run(session, _run(request)),
     f"lineage/{RUN}": lambda session, request: lineage(session, _run(request)),
     f"blame/{RUN}/{{candidate}}": lambda session, request: blamed(session, _run(request), _part(request, "candidate")),
-    "making": lambda session, _: {"index": session.table.texts.is_awaited},
     "curves": lambda session, _: charts.curves(session),
     "changes": lambda session, _: charts.changes(session),
     "compare": lambda session, request: compare(

@@ -95,17 +95,11 @@ class Session(contextlib.AbstractContextManager["Session"]):
 
         An error is left to whoever asks for the relation.
         """
-        texts = self.table.texts
-        try:
-            texts.take()
-            for name in WARMED:
-                with self.lock, contextlib.suppress(duckdb.Error):
-                    if self._is_closed:
-                        return
-                    self.store.relation(name)
-            texts.make(lambda: not self._is_closed)
-        finally:
-            texts.settle()
+        for name in WARMED:
+            with self.lock, contextlib.suppress(duckdb.Error):
+                if self._is_closed:
+                    return
+                self.store.relation(name)
 
     @contextlib.contextmanager
     def temporary(self, suffix: str) -> Iterator[Path]:

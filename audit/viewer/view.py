@@ -21,12 +21,10 @@ from audit.marks.marks import marks_for
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
 from audit.output.linked import viewer_closed, viewer_opened
-from audit.request import Request, note
+from audit.viewer.following import PAUSE, Follower
 from audit.viewer.live import Live
 from audit.viewer.pages import about, overview
 from audit.viewer.session import Session
-from audit.watching.changes import PAUSE
-from audit.watching.following import Follower, Revision
 
 LOOPBACK: Final = "127.0.0.1"
 STARTED: Final = 20.0
@@ -191,26 +189,15 @@ def view(
             read_plan(path)  # it is read again for each page, since answers come while the viewer is open
     if follow and sheets:
         raise UsageError("--follow shows new revisions, and --labels a sheet of those that there are; leave one out")
-    follower, found = _followed(request) if follow else (None, [])
+    follower = Follower(request) if follow else None
+    if follower:
+        follower.wait()
     session = Session(request, sheets, coder, modules, marks_for(request.paths, marks, author))
     try:
-        return View(session, host, port, Live(session, follower, found)).start()
+        return View(session, host, port, Live(session, follower)).start()
     except BaseException:
         session.close()
         raise
-
-
-def _followed(request: Request) -> tuple[Follower, list[Revision]]:
-    """What follows the records, and the revisions that are there, for the first of which it waits."""
-    follower = Follower(request)
-    found = follower.begin()
-    if not found:
-        note("waiting for the first revision")
-    while not found:
-        time.sleep(PAUSE)
-        found = follower.poll()
-    follower.take_notes()  # opening the records reports them
-    return follower, found
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import pytest
 
 import audit
-from audit.viewer.text_index import TextIndex
 from tests.audit.viewer.conftest import visit
 
 pytestmark = pytest.mark.slow
@@ -27,7 +26,6 @@ def addresses(served):
         "runs": "#/runs",
         "run": f"#/run/{key.rpartition('/')[0]}",
         "compare": "#/compare?by=variant",
-        "sql": "#/sql?sql=select+variant,+delta+from+revisions&x=variant&y=delta&colour=variant&aggregate=mean",
         "beside": f"#/beside/{key}/{key}",
         "search": "#/revisions?q=worst",
         "unknown": "#/nothing/there",
@@ -35,25 +33,7 @@ def addresses(served):
     }
 
 
-PAGES = ("overview", "revisions", "empty", "revision", "runs", "run", "compare", "sql", "beside", "search")
-
-
-def test_a_line_says_that_the_index_is_being_made(page, served, monkeypatch) -> None:
-    """On every page and as long as it is so; nothing moves when it goes."""
-    page.set_viewport_size({"width": 400, "height": 900})
-    for name in PAGES:
-        monkeypatch.setattr(TextIndex, "is_awaited", True)
-        visit(page, served, addresses(served)[name])
-        line = page.get_by_role("status").filter(has_text="index of all answers is being made")
-        line.wait_for()
-        page.wait_for_load_state("networkidle")
-        page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
-        before = page.evaluate("[scrollY, document.querySelector('h1').getBoundingClientRect().top]")
-        monkeypatch.setattr(TextIndex, "is_awaited", False)
-        page.wait_for_function("() => !document.getElementById('making').textContent")
-        assert page.evaluate("[scrollY, document.querySelector('h1').getBoundingClientRect().top]") == before
-        assert page.evaluate("document.getElementById('making').getBoundingClientRect().height") == 0
-        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+PAGES = ("overview", "revisions", "empty", "revision", "runs", "run", "compare", "beside", "search")
 
 
 def test_what_is_not_there_is_said_in_words(browser, served) -> None:

@@ -6,14 +6,12 @@ import csv
 import http.client
 import io
 import json
-import re
 import signal
 import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
-from pathlib import Path
 from unittest.mock import Mock
 from urllib.parse import urlsplit
 
@@ -22,8 +20,7 @@ import pytest
 
 import audit
 from audit.viewer import export
-from audit.viewer.server import ANSWERS, OTHER, POLICY, REVISION, RUN
-from audit.viewer.text_index import TextIndex
+from audit.viewer.server import POLICY
 
 
 def ask(view, path="", *, host=None, method="GET", headers=None):
@@ -59,12 +56,8 @@ def test_pages_are_there_and_no_inline_script_runs(served) -> None:
         assert headers["referrer-policy"] == "no-referrer"
 
 
-def test_whether_an_index_is_being_made_is_for_pages_of_a_server_alone(served, monkeypatch, tmp_path) -> None:
-    """An exported folder has neither what asks for it nor what shows it."""
-    for is_awaited in (False, True):
-        monkeypatch.setattr(TextIndex, "is_awaited", is_awaited)
-        assert json.loads(ask(served, "api/making")[2]) == {"index": is_awaited}
-        assert json.loads(ask(served, "api/live")[2])["index"] == is_awaited
+def test_an_exported_folder_has_nothing_that_follows(served, tmp_path) -> None:
+    assert json.loads(ask(served, "api/live")[2]) == {"followed": False, "added": 0, "problem": ""}
     assert b"live.js" in ask(served, "index.html")[2]
     export._write_static(tmp_path / "pages")
     files = [path for path in (tmp_path / "pages").rglob("*") if path.is_file()]
@@ -218,17 +211,3 @@ def test_twenty_requests_at_once_and_clients_that_hang_up(served) -> None:
         with socket.create_connection((address.hostname, address.port)) as half:
             half.sendall(f"GET {address.path}api/download HTTP/1.1\r\nHost: {address.netloc}\r\n\r\n".encode())
     assert ask(served, "api/about")[0] == 200
-
-
-def test_each_path_of_data_is_documented() -> None:
-    page = (Path(__file__).resolve().parents[3] / "docs" / "viewer.md").read_text(encoding="utf-8")
-    table = page.partition("| path | answers |")[2].partition("\n\n")[0]
-    documented = re.findall(r"^\| (?:PUT )?`([^`]+)`", table, re.MULTILINE)
-    names = {OTHER: "KEY", REVISION: "KEY", RUN: "RUN", "{candidate}": "CANDIDATE", "{plan}": "PLAN", "{unit}": "UNIT"}
-    paths = []
-    for path in ANSWERS:
-        shown = path
-        for given, name in names.items():
-            shown = shown.replace(given, name)
-        paths.append(shown)
-    assert sorted(documented) == sorted([*paths, "live", "download", "coding/labels", "marks"])
