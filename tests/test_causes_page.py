@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import runpy
 
 import msgspec
 import pytest
@@ -36,11 +35,6 @@ def test_the_worked_example_prints_what_the_page_shows(tmp_path):
     assert [command.split()[0] for command, _ in COMMANDS] == ["collect", *["audit"] * 3]
     for command, output in COMMANDS:
         assert without_hashes(printed(command, tmp_path)) == without_hashes(lines(output)), command
-
-
-def test_the_tables_of_arms_presets_tasks_and_methods_are_up_to_date():
-    written = runpy.run_path(str(ROOT / "docs" / "write_tables.py"))["page"]()
-    assert (ROOT / "docs" / "tables.md").read_text(encoding="utf-8") == written, "write them anew with: make relations"
 
 
 def test_every_field_of_the_files_is_described():
