@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -100,15 +99,6 @@ class Session(contextlib.AbstractContextManager["Session"]):
                 if self._is_closed:
                     return
                 self.store.relation(name)
-
-    @contextlib.contextmanager
-    def temporary(self, suffix: str) -> Iterator[Path]:
-        """The path of a file that is to be written, and is removed afterwards."""
-        path = self.directory / f"{uuid.uuid4().hex}{suffix}"
-        try:
-            yield path
-        finally:
-            path.unlink(missing_ok=True)
 
     def interrupt(self) -> None:
         """Stop the query that reads the records, and begin no other to make things ready."""

@@ -102,16 +102,6 @@ class RevisionTable:
         while batch := cursor.fetchmany(10_000):
             yield from batch
 
-    def write_parquet(self, query: Query, columns: Sequence[str], path: Path) -> None:
-        """Write all rows of a query to a Parquet file."""
-        condition, bound = self._condition(query)
-        quoted = str(path).replace("'", "''")
-        self._cursor().execute(
-            f"copy (select {_listed(columns)} from kept.{NAME} where {condition} order by {query.order()}) "
-            f"to '{quoted}' (format parquet, compression zstd)",
-            bound,
-        )
-
     def facet(self, query: Query, column: str) -> list[tuple[Any, int]]:
         """The values of a column among the revisions of a query, with the filter of that column set aside.
 
@@ -143,22 +133,6 @@ class RevisionTable:
         select = f"select {', '.join([_listed(by), *counts])} from kept.{NAME} where {condition}"
         values = [*(value for _, bound in counted for value in bound), *bound]
         return self._cursor().execute(f"{select} group by all order by all", values).fetchall()
-
-    def changes(self, query: Query, width: float, by: Sequence[str]) -> list[tuple[Any, ...]]:
-        """The finite changes of the return, counted in bins to either side of no change, which is a bin of its own.
-
-        Args:
-            query: which revisions are counted.
-            width: of a bin.
-            by: columns whose values make a group, each with its own counts.
-
-        Returns:
-            The group's values, the bin's place (k is above (k - 1) width up to k width, -k likewise below 0), how many,
-            the smallest and the largest change in it.
-        """
-        place = f"if(direction = 'no_change', 0, sign(delta) * ceil(abs(delta) / {width!r}))::bigint"
-        select = f"select {_listed(by)}, {place}, count(*), min(delta), max(delta)"
-        return self._rows(select, query, "and isfinite(delta) group by all order by all")
 
     def is_empty(self, column: str) -> bool:
         """Whether a column is null in all revisions."""

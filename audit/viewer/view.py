@@ -47,7 +47,7 @@ class View(contextlib.AbstractContextManager["View"]):
     def __init__(self, session: Session, host: str, port: int, live: Live | None = None) -> None:
         import uvicorn
 
-        from audit.viewer.server import Server, application, names_of_this_machine, new_secret
+        from audit.viewer.server import application, names_of_this_machine, new_secret
 
         self._live = live or Live(session)
         self._socket = _listening(host, port)
@@ -59,7 +59,7 @@ class View(contextlib.AbstractContextManager["View"]):
         config = uvicorn.Config(
             app, log_level="error", access_log=False, lifespan="off", server_header=False, timeout_graceful_shutdown=1
         )
-        self._server = Server(config)
+        self._server = uvicorn.Server(config)
         port = self._socket.getsockname()[1]
         shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)  # noqa: S104
         page = "#/coding" if session.coding else ""
@@ -117,7 +117,7 @@ class View(contextlib.AbstractContextManager["View"]):
     def close(self) -> None:
         """Stop serving and close the records."""
         viewer_closed(self.address)
-        self._server.end()
+        self._server.should_exit = True
         self._live.stop()
         self._session.interrupt()
         for thread in self._threads:

@@ -130,7 +130,7 @@ def test_every_page_is_shown_without_a_server_of_ours(page, made, exported, host
         address = f"http://127.0.0.1:{server.server_port}/view/"
         view = exported if host == "file" else SimpleNamespace(address=address)
         visit(page, view, "#/overview")
-        for figure in ("salience", "citing", "patterns", "changes"):
+        for figure in ("salience", "citing", "curves"):
             page.wait_for_selector(f"#chart-{figure} svg")
         assert page.query_selector_all("main [href*='revisions?']") == []  # of filters that only a server has
         page.click(".facts a:text('144')")
