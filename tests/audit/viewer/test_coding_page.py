@@ -80,7 +80,7 @@ def test_a_sheet_is_coded_by_keys_and_taken_up_where_it_was_left(page, labels) -
     saved(page, 2)
     assert codes(labels) == [FIRST, {**dict.fromkeys(FIRST, "0"), "driver": "none"}]
     assert codes(labels, "B") == [{}, {}]
-    expect(page.locator(".coding-finished")).to_contain_text("B: 0 of 2")
+    expect(page.locator(".coding-finished")).to_contain_text("All answers are coded")
     expect(page.locator("#nav")).to_be_visible()
 
 
