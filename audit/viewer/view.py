@@ -20,7 +20,6 @@ from audit.interventions.plan import read_plan
 from audit.marks.marks import marks_for
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
-from audit.output.linked import viewer_closed, viewer_opened
 from audit.viewer.following import PAUSE, Follower
 from audit.viewer.live import Live
 from audit.viewer.pages import about, overview
@@ -85,7 +84,6 @@ class View(contextlib.AbstractContextManager["View"]):
             if not serving.is_alive() or time.monotonic() > until:
                 raise AuditError("the viewer's server did not start")
             time.sleep(0.01)
-        viewer_opened(self.address, self._session.request.paths)
         warming = threading.Thread(target=self._warm, daemon=True)
         warming.start()
         self._threads.append(warming)
@@ -116,7 +114,6 @@ class View(contextlib.AbstractContextManager["View"]):
 
     def close(self) -> None:
         """Stop serving and close the records."""
-        viewer_closed(self.address)
         self._server.should_exit = True
         self._live.stop()
         self._session.interrupt()
@@ -155,8 +152,8 @@ def view(
 ) -> View:
     """Serve the pages of a data set: tables whose numbers lead to revisions, and these to their answers and rollouts.
 
-    The result is shown inline by a notebook, where rows of `audit.revisions` of the same records link to it. Its
-    `address` has a secret; only this machine is listened to, unless another host is named.
+    The result is shown inline by a notebook. Its `address` has a secret; only this machine is listened to, unless
+    another host is named.
 
     Args:
         data: records.
