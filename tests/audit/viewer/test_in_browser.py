@@ -90,9 +90,9 @@ def test_marks_of_charts_lead_to_revisions_too(page, served) -> None:
         """all => all.map(each => [each.getAttribute('href') || each.getAttribute('xlink:href'),
                                    each.getAttribute('aria-label')])""",
     )
-    # Names of marks: "CartPole, ThreeTraj: 71 of 125 regressions …", "12 revisions with Δ …".
+    # Names of marks: "CartPole, ThreeTraj: 71 of 125 regressions …".
     named = {href: re.search(r"(?:^|: )([\d,]+) ", name) for href, name in marks if href.startswith("#/revisions")}
-    assert len(named) > 50
+    assert len(named) > 5
     for href, count in named.items():
         assert count, href
         assert page.evaluate(COUNTED, href) == int(count[1].replace(",", "")), href
