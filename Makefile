@@ -47,7 +47,7 @@ MAKE_VIEW = $(BIN)/audit view '$(1)' --export '$(OUT)/view' || \
 # Compiled modules are kept: tests start hundreds of processes.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 
-.PHONY: help figures data-exists grid real causes critic local paper paper-plan check test test-slow lint format docs screenshots relations baselines tools bench clean
+.PHONY: help figures data-exists grid real causes critic local paper paper-plan check test test-slow lint format docs screenshots baselines tools bench clean
 .DELETE_ON_ERROR:
 
 help: ## Show this list
@@ -121,10 +121,6 @@ docs: $(VENV)/.dev ## Build the documentation, docs/site/index.html
 
 screenshots: $(VENV)/.dev ## Take the pictures of docs/viewer.md and README.md, of data/runs
 	$(BIN)/python docs/screenshots.py data/runs
-
-relations: $(VENV)/.core ## Write docs/relations.md and docs/tables.md from the program
-	$(BIN)/python -m audit.reports.relations_page > docs/relations.md
-	$(BIN)/python docs/write_tables.py > docs/tables.md
 
 baselines: $(VENV)/.baselines ## Install what --variant sb3-ppo and its like need, with the CPU build of PyTorch
 

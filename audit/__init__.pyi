@@ -75,6 +75,3 @@ from audit.viewer.export import ExportedView as ExportedView
 from audit.viewer.export import export_view as export_view
 from audit.viewer.view import View as View
 from audit.viewer.view import view as view
-from audit.watching.alarms import Alarm as Alarm
-from audit.watching.watch import Step as Step
-from audit.watching.watch import watch as watch

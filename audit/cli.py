@@ -31,7 +31,6 @@ class Commands(Overview):
             "find",
             "show",
             "view",
-            "watch",
             "sql",
         ),
         "Question them": (
@@ -49,7 +48,6 @@ class Commands(Overview):
             ("tables", ("summary", "salience", "rates", "noise", "controls", "severity", "agreement", "positions")),
             ("tables", ("patterns", "revisions", "runs", "lineage", "mentions", "topics")),
             ("viewing", ("view",)),
-            ("watching", ("watch",)),
             ("questions", ("show", "find", "sensitivity", "sql")),
             ("rerun", ("rescore",)),
             ("coding", ("sample", "validate")),

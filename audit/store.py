@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     import duckdb
     import pandas as pd
 
-    from audit.engine.shelf import Shelf
     from audit.vocabulary.keys import RunKey
 
 
@@ -104,11 +103,6 @@ class Store:
             query: a SELECT over the relations, run where nothing is kept.
         """
         return self._database.kept(name, query)
-
-    @property
-    def shelf(self) -> Shelf | None:
-        """Where results are kept from one audit to the next; None where they are not."""
-        return self._database.shelf
 
     def build(self, query: str) -> None:
         """Build the relations that a query names; the errors are those of `sql`, but for unknown columns."""

@@ -39,8 +39,6 @@ SEARCHES = (
 )
 MARKS = 1_000
 """Revisions that are marked for requests that filter by a tag."""
-SETTLED = 5.0
-"""Seconds without work after which a viewer has made what it makes behind its pages."""
 FACETS = "condition,env,variant,direction,pattern,cites,strict,permissive,structure,start,r0,delta,p_no_change"
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 
@@ -135,18 +133,6 @@ def pieces(seed: int = 0) -> list[str]:
     return [*found[::2], *(piece[draw.randrange(len(piece)) :] for piece in found[1::2])]
 
 
-def wait_until_idle(process: subprocess.Popen[str]) -> float:
-    """Wait until a process does nothing any longer; returns the seconds of processor time that it has taken."""
-    taken, since = -1.0, time.monotonic()
-    while time.monotonic() - since < SETTLED:
-        time.sleep(0.2)
-        ticks = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
-        seconds = sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
-        if seconds > taken + 0.05:
-            taken, since = seconds, time.monotonic()
-    return taken
-
-
 def memory(process: subprocess.Popen[str]) -> float:
     """Most resident memory of a process so far, in megabytes."""
     lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
@@ -159,8 +145,6 @@ def measure(records: Path) -> Iterator[dict[str, Any]]:
         with viewing(records) as (_, process, seconds):
             yield {"what": "start, nothing kept", "median": seconds}
             yield {"what": "memory of that process", "megabytes": memory(process)}
-            yield {"what": "processor time until the index of answers is made", "median": wait_until_idle(process)}
-            yield {"what": "memory until then", "megabytes": memory(process)}
         with viewing(records) as (address, process, seconds):
             yield {"what": "start, analysis kept", "median": seconds}
             if CHROMIUM:
@@ -169,7 +153,6 @@ def measure(records: Path) -> Iterator[dict[str, Any]]:
             columns = "r0,r1,delta,p_no_change,pattern,cites,strict,permissive"
             pages = [asked(address, "revisions", [*query, ("columns", columns)]) for query in asked_for]
             facets = [asked(address, "facets", [*query, ("facets", FACETS)]) for query in asked_for]
-            wait_until_idle(process)
             searches = [asked(address, "revisions", [("q", words)]) for words in (*pieces(), *SEARCHES)]
             again = [asked(address, "revisions", [("q", words), ("sort", "delta")]) for words in SEARCHES]
             lines = [asked(address, "snippets", [("q", words)]) for words in (*pieces(1), *SEARCHES)]

@@ -1,5 +1,6 @@
 """The documentation site: pages of Markdown, and an API page from docstrings."""
 
+import runpy
 from importlib.metadata import version as _version
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import audit.cli
 import collector.cli
 import figures.cli
 import stats.cli
+from audit.reports import relations_page
 from audit.reports.finding import listed
 
 project = "salience-audit"
@@ -43,8 +45,10 @@ PROGRAMS = {"collect": collector.cli.app, "audit": audit.cli.app, "stats": stats
 
 
 def setup(app: Sphinx) -> None:
-    """Write the page of commands, and leave out fields of named tuples."""
-    (DOCS / "commands.md").write_text(_page_of_commands(), encoding="utf-8")
+    """Write the pages that are made from the program, and leave out fields of named tuples."""
+    tables = runpy.run_path(str(DOCS / "write_tables.py"))["page"]()
+    for name, page in (("commands", _page_of_commands()), ("relations", relations_page.page()), ("tables", tables)):
+        (DOCS / f"{name}.md").write_text(page, encoding="utf-8")
     app.connect("autodoc-skip-member", lambda *event: _is_bare_field(event[3]) or None)
 
 

@@ -1,6 +1,5 @@
-"""Writes docs/tables.md from the program's own tables: `python docs/write_tables.py > docs/tables.md`."""
+"""The page of tables in the documentation, made from the program's own when `make docs` builds the site."""
 
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,10 +12,7 @@ from collector.remedies import REMEDIES, Remedy
 from collector.tasks import TASKS
 from collector.tasks.task import LinearSpace, ParameterSpace, Task
 
-HEAD = """# Tables
-
-<!-- Written by `make relations` from the program; a test compares it with them. Do not edit. -->
-"""
+HEAD = "# Tables\n"
 NOTHING = "–"
 
 
@@ -106,7 +102,3 @@ def _fields() -> dict[str, Kind]:
 
 def _field(kind: Kind) -> dict[str, object]:
     return {"must be": kind.words}
-
-
-if __name__ == "__main__":
-    sys.stdout.write(page())

@@ -58,7 +58,6 @@ RUNNING = {
     *(
         "audit intervene",
         "audit view",
-        "audit watch",
         "audit critic",
         "audit critics",
         "audit remedy",

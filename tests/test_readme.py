@@ -135,8 +135,12 @@ def test_the_recorders_example_records_gepa(tmp_path):
     assert audit("check", tmp_path / "data" / "tickets")
 
 
+MADE = {"commands.md", "relations.md", "tables.md"}
+"""Pages that the build of the documentation writes; the README must not link to them."""
+
+
 def test_links_lead_somewhere():
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
         for target in re.findall(r"\]\(([^)#\s]+)\)", page.read_text()):
-            if "://" not in target:
+            if "://" not in target and target not in MADE:
                 assert (page.parent / target).exists(), f"{page.name}: {target}"

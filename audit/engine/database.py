@@ -84,10 +84,6 @@ class Database:
             self._connection.execute("set threads = 1")
 
     @property
-    def shelf(self) -> Shelf | None:
-        """Where relations are kept from one audit to the next; None where they are not."""
-        return self._keeper.shelf
-
     def set(self, variable: str, value: Any) -> None:
         """Set a variable that models read with `getvariable`; its name is the program's, its value is bound.
 

@@ -10,7 +10,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Final
 
-
 LIBRARIES: Final = ("duckdb", "msgspec", "numpy", "scipy")
 """Results depend on their versions."""
 

@@ -16,7 +16,6 @@ from audit.output.cells import FOLDED, WEIGHTED, short_values
 from audit.output.errors import UsageError
 from audit.output.formats import WRITERS, Row
 from audit.output.latex import write_latex
-from audit.output.linked import Link, linked_table
 from audit.output.paragraphs import as_wide_as_shown, first
 from audit.output.tables import OTHERS, print_plain_table, print_table
 
@@ -62,7 +61,6 @@ class Table:
         longest_text: characters of a text that people see; None where texts are shown in full.
         print_for_people: prints a table in another layout.
         parts: further rows that such a layout has, by name.
-        link: finds the address of a row's page, to which a notebook's table of the rows links.
         answering: makes `answers`.
     """
 
@@ -81,7 +79,6 @@ class Table:
     longest_text: int | None = None
     print_for_people: Callable[[Table], None] | None = None
     parts: Mapping[str, Sequence[Row]] = field(default_factory=dict)
-    link: Link | None = None
     answering: Callable[[], Sequence[str]] = list
     close: Callable[[], object] = field(default=lambda: None)
 
@@ -204,11 +201,6 @@ class Table:
         with contextlib.redirect_stdout(io.StringIO()) as text:
             self.print()
         return text.getvalue().rstrip("\n")
-
-    def _repr_html_(self) -> str | None:
-        if self.link is None:
-            return None
-        return linked_table(self.essential or self.columns, list(islice(self.rows, LONGEST_TABLE)), self.link)
 
     def __enter__(self) -> Self:
         return self

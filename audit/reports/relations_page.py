@@ -1,4 +1,4 @@
-"""Writes docs/relations.md from the analysis itself: `python -m audit.reports.relations_page > docs/relations.md`.
+"""The page of relations in the documentation, made from the analysis itself when `make docs` builds the site.
 
 Rows and columns are described in the `schema.toml` files below `audit/models`, what a relation reads in its SQL; DuckDB
 reports the types of columns, over records of the project.
@@ -6,7 +6,6 @@ reports the types of columns, over records of the project.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -16,8 +15,6 @@ from audit.engine.makers import MAKERS
 from audit.store import Store, open_store
 
 HEAD: Final = """# Relations
-
-<!-- Written by `make relations` from audit/models; a test compares it with them. Do not edit. -->
 
 What `audit sql` and `audit.open` offer ([sql.md](sql.md)). Each relation is one SELECT in `audit/models/` and reads
 those named under it. These columns mean the same everywhere:
@@ -106,7 +103,3 @@ def _facts(name: str) -> Iterator[str]:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
-
-
-if __name__ == "__main__":
-    sys.stdout.write(page())

@@ -23,7 +23,6 @@ from audit.engine.key_filter import literal, one_of
 from audit.marks.marks import Mark, marks_for
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
-from audit.output.linked import link_to_revision
 from audit.output.rows import Table
 from audit.reports.answers import answers
 from audit.reports.emptiness import are_texts, no_patterns, unread, why_empty
@@ -350,7 +349,6 @@ def relation_table(
             relation,
             store,
             title=title.replace("rollout", "example") if of_texts else title,
-            link=link_to_revision(request.paths) if name == "revisions" else None,
             essential=[*usual, *essential] if usual else usual,
             headings=HEADINGS,
             caption=caption,

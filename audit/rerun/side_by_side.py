@@ -84,8 +84,6 @@ def side_by_side(revision: Revision, places: Mapping[str, int], aside: Aside) ->
     walked = {policy: _walked(aside, revision.task, revision.params(policy), seeds) for policy in POLICIES}
     observations, actions, discrete = names_of(revision.task)
     return {
-        "task": revision.task.id,
-        "gym_id": revision.task.gym_id,
         "observation_names": list(observations),
         "action_names": list(actions),
         "discrete": discrete,

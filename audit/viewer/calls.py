@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from audit.output.errors import AuditError
-from audit.remote.urls import local_of
-from audit.sources.prompts import CALLS, calls_beside
-from audit.vocabulary.keys import RunKey
+from audit.sources.prompts import calls_beside
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from audit.viewer.session import Session
-
-MOST: Final = 2**28
-"""Bytes of calls that are read for the list of runs; those of later runs are not counted."""
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -55,24 +47,3 @@ def calls_of(records: Path) -> dict[str, Any] | None:
 
 def _sum(values: list[Any]) -> float | None:
     return None if None in values else math.fsum(values)
-
-
-def calls(session: Session) -> dict[str, Any]:
-    """The same for all runs, in a list with their keys; `left` is how many were not counted, as there is too much."""
-    return session.once("calls", lambda: _calls(session))
-
-
-def _calls(session: Session) -> dict[str, Any]:
-    columns = ", ".join(RunKey._fields)
-    # The lock is held by `once`.
-    found = session.store.relation("episodes").aggregate(f"{columns}, min(file)", columns).order(columns).fetchall()
-    rows, left, size = [], 0, 0
-    for *key, file in found:
-        records = local_of(file)
-        with contextlib.suppress(OSError):
-            size += records.with_name(CALLS).stat().st_size
-        if size > MOST:
-            left += 1
-        elif (sums := calls_of(records)) is not None:
-            rows.append({**dict(zip(RunKey._fields, key, strict=True)), **sums})
-    return {"rows": rows, "left": left}

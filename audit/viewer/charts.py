@@ -1,14 +1,12 @@
-"""What the charts of the overview draw beside its tables: curves of runs, and how changes of the return are spread."""
+"""The learning curves of the overview."""
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
 from audit.store import rows_of
 from audit.viewer.counts import GROUP
-from audit.viewer.query import Query
 
 if TYPE_CHECKING:
     from audit.viewer.session import Session
@@ -17,8 +15,6 @@ RUNS: Final = 20
 """Runs of a condition, task and method whose curves are drawn; the mean is that of all."""
 POINTS: Final = 50
 """Points of a curve, about: more cannot be seen in a small panel."""
-BINS: Final = 40
-"""Bars of a histogram, about."""
 
 _CELL: Final = ", ".join(GROUP)
 _SAME: Final = " and ".join(f"places.{name} = steps.{name}" for name in (*GROUP, "run"))
@@ -86,35 +82,3 @@ def _mean(cell: tuple[str, ...], rows: list[dict[str, Any]]) -> dict[str, Any]:
         "iterations": [row["iteration"] for row in thinned],
         "mean": [row["mean"] for row in thinned],
     }
-
-
-def changes(session: Session) -> dict[str, Any]:
-    """How many revisions changed the return by how much: a histogram per task, in bins to either side of 0.
-
-    Each bin has the smallest and the largest change in it, so that the filter `delta=low..high` has exactly its
-    revisions.
-    """
-
-    def compute() -> dict[str, Any]:
-        found = []
-        widths = {}
-        for (env,) in session.table.grouped(Query(), ["env"], ()):
-            query = Query(filters=(("env", (env,)),))
-            ends = [abs(end) for end in session.table.range(query, "delta") if end is not None and math.isfinite(end)]
-            widths[env] = width = nice(2 * max(ends, default=0.0) / BINS)
-            names = (*GROUP, "place", "revisions", "low", "high")
-            rows = session.table.changes(query, width, GROUP)
-            found += [dict(zip(names, row, strict=True)) for row in rows]
-        return {"widths": widths, "bins": found}
-
-    return session.once("changes", compute)
-
-
-def nice(number: float) -> float:
-    """The smallest of 1, 2, 5, 10, 20, … and their tenths that is not below a number; 1 for 0."""
-    if not number > 0:
-        return 1.0
-    power = math.floor(math.log10(number))
-    # Made of digits, as 3 * 10**-1 is not 0.3.
-    steps = (float(f"{digit}e{power + shift}") for digit, shift in ((1, 0), (2, 0), (5, 0), (1, 1)))
-    return next(step for step in steps if step >= number)

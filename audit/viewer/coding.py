@@ -10,16 +10,12 @@ from audit.validation.coding.answers import rows_by_identity
 from audit.validation.coding.filling import NOTE, Rows
 from audit.validation.coding.guide import guide
 from audit.validation.coding.labels import Labels, resolve_identities
-from audit.validation.coding.scores import Bootstrap, comparisons, scores
 from audit.validation.coding.sheet import READING, changes, rollouts
 from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
     from audit.store import Store
     from audit.viewer.session import Session
-
-AGREEMENT: Final = ("coder", "detector", "column", "code", "n", "accuracy", "kappa", "kappa_low", "kappa_high")
-"""What is shown of a row of `audit validate`."""
 
 _MISSING: Final = {"rollouts": "", "changes": "", "answer": "This revision is not in the records that are viewed."}
 
@@ -73,28 +69,6 @@ def save(session: Session, row: int, column: str, value: str, expected: str) -> 
     if session.coding is None:
         raise AuditError("no file of labels to write: start audit view with --labels")
     return _state(session.coding.fill(row, column, value, expected))
-
-
-def agreement(session: Session) -> dict[str, Any]:
-    """How far coders agree, as `audit validate --pool` computes it; nothing of it until all of them are done.
-
-    Raises:
-        AuditError: no file of labels was named, or one cannot be read.
-    """
-    if session.coding is None:
-        raise AuditError("no file of labels: start audit view with --labels")
-    coders = session.coding.by_coder()
-    progress = [{"coder": name, "done": rows.done, "rows": len(rows.rows)} for name, rows in coders.items()]
-    if len(coders) < 2 or any(rows.done < len(rows.rows) for rows in coders.values()):
-        return {"coders": progress, "agreement": None, "disagreements": None}
-    labels = [row.label for rows in coders.values() for row in rows.rows]
-    compared = comparisons(labels, [], session.coding.codes, pool=True)
-    scored = [row for each in compared for row in scores(each, Bootstrap(), None, classes=False)]
-    return {
-        "coders": progress,
-        "agreement": [{name: row[name] for name in AGREEMENT} for row in scored],
-        "disagreements": [row for each in compared for row in each.disagreements()],
-    }
 
 
 def _state(rows: Rows) -> dict[str, Any]:

@@ -43,7 +43,6 @@ WHOLE: Final[Mapping[str, Callable[[Session], dict[str, Any]]]] = {
     "about": pages.about,
     "overview": pages.overview,
     "curves": charts.curves,
-    "changes": charts.changes,
     "runs": pages.runs,
 }
 """Answers that are the same whatever is asked."""
@@ -184,7 +183,7 @@ def _write_data(session: Session, folder: Path, progress: Progress, *, with_prom
     for name, values in zip(names, columns, strict=True):
         _write(folder, f"column-{name}", values)
     with (folder.parent / "revisions.csv").open("wb") as stream:
-        stream.writelines(pages.download(session, Query(), [], "csv")[1])
+        stream.writelines(pages.csv(session, Query()))
     opened = _Chunks(folder, "details", ITEMS)
     for page in details(session, with_prompts=with_prompts):
         page.update(hidden({name: page[name] for name in ("row", "thresholds", "prompt_problem")}))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 from audit.engine.catalog import schema
 from audit.output.errors import UsageError
 from audit.output.formats import WRITERS, Row
-from audit.output.latex import write_latex
 from audit.output.names import METHODS, TASKS
 from audit.reports.answers import answers
 from audit.reports.emptiness import are_texts
@@ -21,9 +20,7 @@ from audit.viewer.marking import marks_of
 from audit.viewer.query import PAGE, Query
 from audit.vocabulary.colours import DIRECTION_COLOURS, PERMISSIVE, STRICT, method_colour
 from audit.vocabulary.keys import RevisionKey
-from audit.vocabulary.names import NO_CHANGE, STRUCTURES
-from audit.vocabulary.names import PATTERNS as PATTERN_NAMES
-from audit.vocabulary.patterns import PATTERNS
+from audit.vocabulary.names import NO_CHANGE, PATTERNS, STRUCTURES
 
 if TYPE_CHECKING:
     from audit.viewer.session import Session
@@ -39,8 +36,6 @@ SHOWN: Final = (
 )
 """Columns of the table, unless others are asked for."""
 SHOWN_OF_TEXTS: Final = (*SHOWN[:-1], "changed_components", "edit_ratio")
-MOST_LATEX: Final = 1_000
-"""Rows of a LaTeX table."""
 
 
 def about(session: Session) -> dict[str, Any]:
@@ -82,13 +77,9 @@ def _about(session: Session) -> dict[str, Any]:
         "names": {
             "env": TASKS,
             "variant": METHODS,
-            "pattern": PATTERN_NAMES,
-            "direction": {NO_CHANGE: PATTERN_NAMES[NO_CHANGE]},
+            "pattern": PATTERNS,
+            "direction": {NO_CHANGE: PATTERNS[NO_CHANGE]},
             "structure": STRUCTURES,
-        },
-        "patterns": {
-            name: {"name": each.name, "direction": each.direction, "stake": each.stake, "colour": each.colour}
-            for name, each in PATTERNS.items()
         },
         "colours": {
             "methods": {name: method_colour(name) for name in sorted({row["variant"] for row in sums})},
@@ -179,53 +170,26 @@ def runs(session: Session) -> dict[str, Any]:
     return {"columns": relation.columns, "rows": rows}
 
 
-def download(session: Session, query: Query, columns: Sequence[str], output: str) -> tuple[str, Iterator[bytes]]:
-    """All rows of a query, to download.
+def csv(session: Session, query: Query, columns: Sequence[str] = ()) -> Iterator[bytes]:
+    """All rows of a query as a file to download, a piece at a time.
 
     Args:
         session: the records.
         query: which revisions, in which order.
         columns: beside those that identify a revision; none for all.
-        output: csv, parquet or latex.
-
-    Returns:
-        The media type and the file's content, a piece at a time.
-
-    Raises:
-        UsageError: no such format, or too many rows for LaTeX.
     """
     wanted = list(dict.fromkeys([*RevisionKey._fields, *(_known(session, columns) or session.table.kinds)]))
-    if output == "parquet":
-        return "application/vnd.apache.parquet", _parquet(session, query, wanted)
     rows = (dict(zip(wanted, row, strict=True)) for row in session.table.all_rows(query, wanted))
-    if output == "latex":
-        if (number := session.table.count(query)) > MOST_LATEX:
-            raise UsageError(f"{number} rows: a LaTeX table has at most {MOST_LATEX}; filter first")
-        return "text/plain; charset=utf-8", _written("latex", wanted, list(rows))
-    if output != "csv":
-        raise UsageError(f"format {output!r}: give csv, parquet or latex")
-    return "text/csv; charset=utf-8", _csv(wanted, rows)
-
-
-def _csv(wanted: Sequence[str], rows: Iterator[Row]) -> Iterator[bytes]:
-    yield from _written("csv", wanted, [])
+    yield _lines(wanted, [])
     while batch := list(islice(rows, 5_000)):
-        lines = b"".join(_written("csv", wanted, batch))
+        lines = _lines(wanted, batch)
         yield lines[lines.index(b"\n") + 1 :]
 
 
-def _written(output: str, wanted: Sequence[str], rows: Sequence[Row]) -> Iterator[bytes]:
+def _lines(wanted: Sequence[str], rows: Sequence[Row]) -> bytes:
     stream = io.StringIO()
-    (write_latex if output == "latex" else WRITERS[output])(wanted, rows, stream, None)
-    yield stream.getvalue().encode()
-
-
-def _parquet(session: Session, query: Query, wanted: Sequence[str]) -> Iterator[bytes]:
-    with session.temporary(".parquet") as path:
-        session.table.write_parquet(query, wanted, path)
-        with path.open("rb") as stream:
-            while piece := stream.read(2**20):
-                yield piece
+    WRITERS["csv"](wanted, rows, stream, None)
+    return stream.getvalue().encode()
 
 
 def _known(session: Session, columns: Sequence[str]) -> list[str]:

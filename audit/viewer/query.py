@@ -27,7 +27,7 @@ DIGITS: Final = 18
 Kind = Literal["name", "number", "boolean"]
 Filters = tuple[tuple[str, tuple[str, ...]], ...]
 
-RESERVED: Final = frozenset({"rows", "tag", "star", "q", "sort", "page", "columns", "facets", "by", "a", "b", "format"})
+RESERVED: Final = frozenset({"rows", "tag", "star", "q", "sort", "page", "columns", "facets", "by", "a", "b"})
 """Names in an address that are no columns."""
 SEARCH: Final = 200
 """Characters that a search has at most."""

@@ -5,8 +5,6 @@ Labels and marks alone are written (`audit/viewer/writing.py`).
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import ipaddress
 import mimetypes
 import re
@@ -20,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
 import duckdb
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
@@ -29,10 +26,9 @@ from starlette.routing import Route
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
 from audit.output.formats import as_json
-from audit.viewer import charts, interventions, pages, sql
+from audit.viewer import charts, interventions, pages
 from audit.viewer.beside import beside
-from audit.viewer.calls import calls
-from audit.viewer.coding import agreement, sheet
+from audit.viewer.coding import sheet
 from audit.viewer.compare import compare
 from audit.viewer.lineage import blamed, lineage
 from audit.viewer.marking import mark_of, tags
@@ -104,26 +100,6 @@ def _files() -> Iterator[tuple[str, Response]]:
         name = path.relative_to(folder).as_posix()
         file = Response(path.read_bytes(), media_type=mimetypes.guess_type(path.name)[0])
         yield from ((each, file) for each in {name, name.removesuffix("index.html")})
-
-
-class Server(uvicorn.Server):
-    """Sleeps while nothing is asked; uvicorn's own wakes ten times a second to see whether it is to end."""
-
-    _loop: asyncio.AbstractEventLoop | None = None
-
-    async def main_loop(self) -> None:  # noqa: D102
-        self._ended = asyncio.Event()
-        self._loop = asyncio.get_running_loop()
-        while not await self.on_tick(0):
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._ended.wait(), 10)
-
-    def end(self) -> None:
-        """Stop serving, from another thread."""
-        self.should_exit = True
-        if self._loop is not None:
-            with contextlib.suppress(RuntimeError):  # it has ended by itself
-                self._loop.call_soon_threadsafe(self._ended.set)
 
 
 def new_secret() -> str:
@@ -199,11 +175,9 @@ def _followed(live: Live, request: Request) -> Response:
 
 def _downloaded(live: Live, request: Request) -> Response:
     session = live.session
-    output = request.query_params.get("format", "csv")
-    kind, pieces = pages.download(session, _query(session, request), _columns(request), output)
-    suffix = {"latex": "tex"}.get(output, output)
-    headers = {"content-disposition": f'attachment; filename="revisions.{suffix}"'}
-    return StreamingResponse(pieces, media_type=kind, headers=headers)
+    pieces = pages.csv(session, _query(session, request), _columns(request))
+    headers = {"content-disposition": 'attachment; filename="revisions.csv"'}
+    return StreamingResponse(pieces, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 def _refused(_: Request, error: Exception) -> Response:
@@ -247,8 +221,6 @@ ANSWERS: Final[Mapping[str, Answer]] = {
     "about": lambda session, _: pages.about(session),
     "overview": lambda session, _: pages.overview(session),
     "revisions": lambda session, request: pages.revisions(session, _query(session, request), _columns(request)),
-    "relations": lambda _session, _: sql.relations(),
-    "sql": lambda session, request: sql.query(session, request.query_params.get("sql", "")),
     "tags": lambda session, request: tags(session, _query(session, request)),
     "snippets": lambda session, request: snippets(session, _query(session, request)),
     "facets": lambda session, request: pages.facets(session, _query(session, request), _columns(request, "facets")),
@@ -258,16 +230,12 @@ ANSWERS: Final[Mapping[str, Answer]] = {
         session, _revision(request), _revision(request, "other_")
     ),
     "coding/sheet": lambda session, _: sheet(session),
-    "coding/agreement": lambda session, _: agreement(session),
     "runs": lambda session, _: pages.runs(session),
-    "calls": lambda session, _: calls(session),
     f"replay/{REVISION}": lambda session, request: session.replays.replay(_revision(request)),
     f"run/{RUN}": lambda session, request: run(session, _run(request)),
     f"lineage/{RUN}": lambda session, request: lineage(session, _run(request)),
     f"blame/{RUN}/{{candidate}}": lambda session, request: blamed(session, _run(request), _part(request, "candidate")),
-    "making": lambda session, _: {"index": session.table.texts.is_awaited},
     "curves": lambda session, _: charts.curves(session),
-    "changes": lambda session, _: charts.changes(session),
     "compare": lambda session, request: compare(
         session, _query(session, request), **{name: request.query_params.get(name, "") for name in ("by", "a", "b")}
     ),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -95,26 +94,11 @@ class Session(contextlib.AbstractContextManager["Session"]):
 
         An error is left to whoever asks for the relation.
         """
-        texts = self.table.texts
-        try:
-            texts.take()
-            for name in WARMED:
-                with self.lock, contextlib.suppress(duckdb.Error):
-                    if self._is_closed:
-                        return
-                    self.store.relation(name)
-            texts.make(lambda: not self._is_closed)
-        finally:
-            texts.settle()
-
-    @contextlib.contextmanager
-    def temporary(self, suffix: str) -> Iterator[Path]:
-        """The path of a file that is to be written, and is removed afterwards."""
-        path = self.directory / f"{uuid.uuid4().hex}{suffix}"
-        try:
-            yield path
-        finally:
-            path.unlink(missing_ok=True)
+        for name in WARMED:
+            with self.lock, contextlib.suppress(duckdb.Error):
+                if self._is_closed:
+                    return
+                self.store.relation(name)
 
     def interrupt(self) -> None:
         """Stop the query that reads the records, and begin no other to make things ready."""

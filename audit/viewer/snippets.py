@@ -10,7 +10,7 @@ import duckdb
 from audit.engine.key_filter import one_of
 from audit.output.escaping import in_line
 from audit.viewer.query import Query
-from audit.viewer.text_index import REVISED
+from audit.viewer.table import REVISED
 from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:

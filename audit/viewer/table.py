@@ -17,7 +17,6 @@ from audit.engine.key_filter import one_of
 from audit.engine.quiet import without_progress_bar
 from audit.output.errors import AuditError
 from audit.viewer.query import PAGE, Filters, Kind, Query
-from audit.viewer.text_index import REVISED, TEXT, TextIndex
 from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:
@@ -34,6 +33,11 @@ FACETS: Final = 40
 """Values of a column that are counted, the most frequent ones."""
 TABLES: Final = 32
 """Searches and lists of revisions whose numbers are kept at once."""
+
+TEXT: Final = "lower(concat(revised.answer, chr(0), revised.thinking))"
+"""What is searched in: an answer and its thinking, in small letters."""
+REVISED: Final = "revised.source is not null"
+"""Of which episodes: those with a revised candidate, told by a field of it, so that no other one is read."""
 
 _HIDDEN: Final = frozenset({"changed", "chance_pooled", "chance_initial", "file", "id"})
 """Columns that no filter reads."""
@@ -63,12 +67,7 @@ class RevisionTable:
         self._tables: dict[Hashable, str] = {}
         self._names = itertools.count()
         self._connection = duckdb.connect(
-            # Without an order that nobody asks for, parts of the index of texts are searched at the same time.
-            config={
-                "memory_limit": MEMORY,
-                "temp_directory": str(directory / "table-spill"),
-                "preserve_insertion_order": False,
-            }
+            config={"memory_limit": MEMORY, "temp_directory": str(directory / "table-spill")}
         )
         without_progress_bar(self._connection)
         file = _file(store)
@@ -80,8 +79,6 @@ class RevisionTable:
             name: _KINDS.get(kind, "number") for name, kind, *_ in described if name not in _HIDDEN
         }
         """The columns that can be filtered and sorted by."""
-        self.texts = TextIndex(store, lock, self._cursor)
-        """Finds words in answers."""
 
     def count(self, query: Query) -> int:
         """How many revisions a query has."""
@@ -104,16 +101,6 @@ class RevisionTable:
         cursor = self._execute(f"select {_listed(columns)}", query, f"order by {query.order()}")
         while batch := cursor.fetchmany(10_000):
             yield from batch
-
-    def write_parquet(self, query: Query, columns: Sequence[str], path: Path) -> None:
-        """Write all rows of a query to a Parquet file."""
-        condition, bound = self._condition(query)
-        quoted = str(path).replace("'", "''")
-        self._cursor().execute(
-            f"copy (select {_listed(columns)} from kept.{NAME} where {condition} order by {query.order()}) "
-            f"to '{quoted}' (format parquet, compression zstd)",
-            bound,
-        )
 
     def facet(self, query: Query, column: str) -> list[tuple[Any, int]]:
         """The values of a column among the revisions of a query, with the filter of that column set aside.
@@ -146,22 +133,6 @@ class RevisionTable:
         select = f"select {', '.join([_listed(by), *counts])} from kept.{NAME} where {condition}"
         values = [*(value for _, bound in counted for value in bound), *bound]
         return self._cursor().execute(f"{select} group by all order by all", values).fetchall()
-
-    def changes(self, query: Query, width: float, by: Sequence[str]) -> list[tuple[Any, ...]]:
-        """The finite changes of the return, counted in bins to either side of no change, which is a bin of its own.
-
-        Args:
-            query: which revisions are counted.
-            width: of a bin.
-            by: columns whose values make a group, each with its own counts.
-
-        Returns:
-            The group's values, the bin's place (k is above (k - 1) width up to k width, -k likewise below 0), how many,
-            the smallest and the largest change in it.
-        """
-        place = f"if(direction = 'no_change', 0, sign(delta) * ceil(abs(delta) / {width!r}))::bigint"
-        select = f"select {_listed(by)}, {place}, count(*), min(delta), max(delta)"
-        return self._rows(select, query, "and isfinite(delta) group by all order by all")
 
     def is_empty(self, column: str) -> bool:
         """Whether a column is null in all revisions."""
@@ -254,7 +225,7 @@ class RevisionTable:
         with self._making:
             return self._made(keys, f"select id from kept.{NAME} where {one_of(keys)}")
 
-    def _searched(self, wanted: Sequence[str], unwanted: Sequence[str]) -> str:
+    def _searched(self, wanted: tuple[str, ...], unwanted: tuple[str, ...]) -> str:
         """The name of the table that has the numbers of the revisions whose answer and thinking have some texts.
 
         Args:
@@ -262,26 +233,14 @@ class RevisionTable:
             unwanted: texts of which none is.
         """
         with self._making:
-            texts = [*wanted, *unwanted]
-            folds = self._cursor().execute("select unnest(list_transform(?, lambda t: lower(t)))", [texts]).fetchall()
-            folded = [text for (text,) in folds]  # as the texts of answers are lowered
-            signs = [True] * len(wanted) + [False] * len(unwanted)
-            key = tuple(zip(signs, folded, strict=True))
-            if key in self._tables:
-                return self._tables[key]
-            if self.texts.is_whole:
-                given = {f"text_{number}": text for number, text in enumerate(folded)}
-                conditions = (
-                    f"{'' if sign else 'not '}contains(text, ${each})" for sign, each in zip(signs, given, strict=True)
-                )
-                return self._made(key, self.texts.query(" and ".join(conditions)), given)
-            with self._lock:
-                found = _with_texts(self._store, signs, folded)
-            return self._made(
-                key, f"select id from found join kept.{NAME} using ({_listed(RevisionKey._fields)})", found=found
-            )
+            found = None
+            if (wanted, unwanted) not in self._tables:
+                with self._lock:
+                    found = _with_texts(self._store, wanted, unwanted)
+            joined = f"select id from found join kept.{NAME} using ({_listed(RevisionKey._fields)})"
+            return self._made((wanted, unwanted), joined, found)
 
-    def _made(self, key: Hashable, source: str, given: Mapping[str, str] | None = None, *, found: Any = None) -> str:
+    def _made(self, key: Hashable, source: str, found: Any = None) -> str:
         """The name of the table in memory of some revisions' numbers: one that is there, or made now.
 
         A condition that a number is in it is a join, which is quicker than one that it is among many literals.
@@ -289,7 +248,6 @@ class RevisionTable:
         Args:
             key: of the revisions.
             source: a SELECT of their numbers.
-            given: what it binds.
             found: a frame that it names.
         """
         if key not in self._tables:
@@ -300,7 +258,7 @@ class RevisionTable:
             cursor = self._cursor()
             if found is not None:
                 cursor.register("found", found)
-            cursor.execute(f"create table memory.{name} as {source}", given)
+            cursor.execute(f"create table memory.{name} as {source}")
             self._tables[key] = name
         return self._tables[key]
 
@@ -309,14 +267,18 @@ def _listed(columns: Iterable[str]) -> str:
     return ", ".join(f'"{column}"' for column in columns)
 
 
-def _with_texts(store: Store, signs: Sequence[bool], folded: Sequence[str]) -> Any:
-    """The keys of the revisions that have texts, or have them not where the sign is false, as a frame."""
+def _with_texts(store: Store, wanted: Sequence[str], unwanted: Sequence[str]) -> Any:
+    """The keys of the revisions whose texts have all that is wanted and nothing that is unwanted, as a frame."""
     from duckdb import ConstantExpression, FunctionExpression, SQLExpression
 
+    def has(text: str) -> duckdb.Expression:
+        return FunctionExpression(
+            "contains", SQLExpression(TEXT), FunctionExpression("lower", ConstantExpression(text))
+        )
+
     found = store.relation("episodes").filter(SQLExpression(REVISED))
-    for sign, text in zip(signs, folded, strict=True):
-        has = FunctionExpression("contains", SQLExpression(TEXT), ConstantExpression(text))
-        found = found.filter(has if sign else ~has)
+    for condition in (*map(has, wanted), *(~has(text) for text in unwanted)):
+        found = found.filter(condition)
     return found.select(", ".join(RevisionKey._fields)).df()
 
 

@@ -20,13 +20,10 @@ from audit.interventions.plan import read_plan
 from audit.marks.marks import marks_for
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
-from audit.output.linked import viewer_closed, viewer_opened
-from audit.request import Request, note
+from audit.viewer.following import PAUSE, Follower
 from audit.viewer.live import Live
 from audit.viewer.pages import about, overview
 from audit.viewer.session import Session
-from audit.watching.changes import PAUSE
-from audit.watching.following import Follower, Revision
 
 LOOPBACK: Final = "127.0.0.1"
 STARTED: Final = 20.0
@@ -49,7 +46,7 @@ class View(contextlib.AbstractContextManager["View"]):
     def __init__(self, session: Session, host: str, port: int, live: Live | None = None) -> None:
         import uvicorn
 
-        from audit.viewer.server import Server, application, names_of_this_machine, new_secret
+        from audit.viewer.server import application, names_of_this_machine, new_secret
 
         self._live = live or Live(session)
         self._socket = _listening(host, port)
@@ -61,7 +58,7 @@ class View(contextlib.AbstractContextManager["View"]):
         config = uvicorn.Config(
             app, log_level="error", access_log=False, lifespan="off", server_header=False, timeout_graceful_shutdown=1
         )
-        self._server = Server(config)
+        self._server = uvicorn.Server(config)
         port = self._socket.getsockname()[1]
         shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)  # noqa: S104
         page = "#/coding" if session.coding else ""
@@ -87,7 +84,6 @@ class View(contextlib.AbstractContextManager["View"]):
             if not serving.is_alive() or time.monotonic() > until:
                 raise AuditError("the viewer's server did not start")
             time.sleep(0.01)
-        viewer_opened(self.address, self._session.request.paths)
         warming = threading.Thread(target=self._warm, daemon=True)
         warming.start()
         self._threads.append(warming)
@@ -118,8 +114,7 @@ class View(contextlib.AbstractContextManager["View"]):
 
     def close(self) -> None:
         """Stop serving and close the records."""
-        viewer_closed(self.address)
-        self._server.end()
+        self._server.should_exit = True
         self._live.stop()
         self._session.interrupt()
         for thread in self._threads:
@@ -157,8 +152,8 @@ def view(
 ) -> View:
     """Serve the pages of a data set: tables whose numbers lead to revisions, and these to their answers and rollouts.
 
-    The result is shown inline by a notebook, where rows of `audit.revisions` of the same records link to it. Its
-    `address` has a secret; only this machine is listened to, unless another host is named.
+    The result is shown inline by a notebook. Its `address` has a secret; only this machine is listened to, unless
+    another host is named.
 
     Args:
         data: records.
@@ -191,26 +186,15 @@ def view(
             read_plan(path)  # it is read again for each page, since answers come while the viewer is open
     if follow and sheets:
         raise UsageError("--follow shows new revisions, and --labels a sheet of those that there are; leave one out")
-    follower, found = _followed(request) if follow else (None, [])
+    follower = Follower(request) if follow else None
+    if follower:
+        follower.wait()
     session = Session(request, sheets, coder, modules, marks_for(request.paths, marks, author))
     try:
-        return View(session, host, port, Live(session, follower, found)).start()
+        return View(session, host, port, Live(session, follower)).start()
     except BaseException:
         session.close()
         raise
-
-
-def _followed(request: Request) -> tuple[Follower, list[Revision]]:
-    """What follows the records, and the revisions that are there, for the first of which it waits."""
-    follower = Follower(request)
-    found = follower.begin()
-    if not found:
-        note("waiting for the first revision")
-    while not found:
-        time.sleep(PAUSE)
-        found = follower.poll()
-    follower.take_notes()  # opening the records reports them
-    return follower, found
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -252,7 +252,6 @@ def test_every_command_has_a_function_with_its_options():
             **({"out": "", "force": ""} if name == "replay" else {}),
             **({"path": "path"} if name == "pack" else {}),
             **({"export": "out", "no_browser": ""} if name == "view" else {}),
-            **({"lines": ""} if name == "watch" else {}),
         }
         wanted = {renamed.get(parameter.name, parameter.name) for parameter in asked.params} - {"", "help"}
         assert wanted <= takes, name

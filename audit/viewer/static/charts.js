@@ -10,12 +10,11 @@ const Charts = (() => {
     return `color-mix(in oklab, ${colour} 72%, light-dark(${colour}, var(--ink)))`;
   }
 
-  const methodColour = (variant) => Names.about.colours.methods[variant] || "#777777";
-  const method = (variant) => ink(methodColour(variant));
+  const method = (variant) => ink(Names.about.colours.methods[variant] || "#777777");
   const direction = (name) => ink(Names.about.colours.directions[name]);
 
   /** A figure: {id, title, note, body: nodes or a promise of them, table: {columns, rows}, or what makes it once asked}. */
-  function figure({ id, title, note, body, table, heading = "h3" }) {
+  function figure({ id, title, note, body, table }) {
     const place = h("div.panels-of");
     const asTable = h("details.as-table", h("summary", "As a table"));
     Promise.resolve(body).then(
@@ -33,7 +32,7 @@ const Charts = (() => {
         asTable.append(Tables.table({ caption: title, ...(typeof table === "function" ? await table() : table) }));
       }
     });
-    return h(`figure.chart#${id}`, { tabindex: "-1" }, h("figcaption", h(heading, Names.worded(title)), note ? h("p.muted", Names.worded(note)) : null), place, asTable);
+    return h(`figure.chart#${id}`, { tabindex: "-1" }, h("figcaption", h("h3", Names.worded(title)), note ? h("p.muted", Names.worded(note)) : null), place, asTable);
   }
 
   // Drawings that wait until they are near what is seen: hundreds of small panels would keep a page from answering.
@@ -152,7 +151,7 @@ const Charts = (() => {
     const ends = { x: "iteration", y: "value" };
     return onlyPointed(plot(text, {
       width, height, marginLeft: 42, marginRight: 8, marginTop: 6, marginBottom: 36,
-      x: { label: "iteration", ticks: 4, tickFormat: whole }, y: { label: null, domain: domain || extent(runs.flatMap((run) => run.best)), ticks: 4, grid: true },
+      x: { label: "iteration", ticks: 4, tickFormat: whole }, y: { label: null, domain, ticks: 4, grid: true },
       color: { type: "identity" },
       marks: [
         Plot.line(points(runs, "best"), {
@@ -167,5 +166,5 @@ const Charts = (() => {
     }));
   }
 
-  return { KEY, curves, direction, extent, figure, grouped, ink, lazily, legend, method, methodColour, panel, panels, plot, room, runAddress, whole, width };
+  return { KEY, curves, direction, extent, figure, grouped, ink, lazily, legend, method, panel, panels, plot, room, runAddress, whole, width };
 })();

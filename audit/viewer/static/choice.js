@@ -102,7 +102,7 @@ const Choice = (() => {
     function fill() {
       element.hidden = !chosen.size;
       count.textContent = `${number(chosen.size)} chosen${chosen.size === MOST ? ", which is the most" : ""}`;
-      csv.href = `api/download?${Query.changed(listed(), { columns: columns.join(","), format: "csv" })}`;
+      csv.href = `api/download?${Query.changed(listed(), { columns: columns.join(",") })}`;
       said.textContent = "";
     }
 

@@ -2,7 +2,7 @@
 
 // Addresses: `#/revisions?env=cartpole&strict=true`. A query is a URLSearchParams, as audit/viewer/query.py reads it.
 const Query = (() => {
-  const RESERVED = new Set(["rows", "tag", "star", "q", "sort", "page", "columns", "facets", "by", "a", "b", "format"]);
+  const RESERVED = new Set(["rows", "tag", "star", "q", "sort", "page", "columns", "facets", "by", "a", "b"]);
 
   /** The address of a page: its name, the parts of its path, and its query. */
   function address(name, parts = [], query = null) {

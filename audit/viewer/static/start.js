@@ -1,14 +1,12 @@
 "use strict";
 
 (async () => {
-  document.getElementById("theme").addEventListener("click", Theme.next);
   for (const each of document.querySelectorAll(".skip")) {
     each.addEventListener("click", (event) => {
       event.preventDefault(); // the hash is the page's address
       ((each.id && Pages.firstRow()) || document.getElementById("main")).focus();
     });
   }
-  Theme.apply();
   try {
     Names.take(await Data.get("about"));
   } catch (error) {

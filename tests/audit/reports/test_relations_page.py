@@ -1,8 +1,7 @@
-"""What the analysis says of its relations, for docs/relations.md: true of records other than the page's sample."""
+"""The page of relations is true of records other than its sample, and describes all of them."""
 
 from __future__ import annotations
 
-import functools
 import re
 
 import pytest
@@ -13,11 +12,14 @@ from audit.reports.relations_page import IDENTITY, TYPES, meaning, page
 from tests.audit.samples import SHARED, THRESHOLDS, candidate, episode, write_run
 from tests.audit.sources.released import critic_episode, log
 
-TEXT = functools.cache(page)
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    return page()
 
 
-def types_of(name):
-    section = TEXT().split(f"\n## {name}\n")[1].split("\n## ")[0]
+def types_of(name, text):
+    section = text.split(f"\n## {name}\n")[1].split("\n## ")[0]
     return dict(re.findall(r"^\| `(\w+)` \| (.+?) \| .*\|$", section, re.MULTILINE))
 
 
@@ -45,24 +47,23 @@ def other(request, tmp_path_factory):
     return folder
 
 
-def test_the_types_are_true_of_other_records(other):
+def test_the_types_are_true_of_other_records(other, text):
     with audit.open(other, cache=False) as store:
         for name in public():
             relation = store.relation(name)
             kinds = dict(zip(relation.columns, map(str, relation.types), strict=True))
             own = {column: kind for column, kind in kinds.items() if column not in IDENTITY}
-            assert types_of(name) == own, name
+            assert types_of(name, text) == own, name
             assert {column: kinds[column] for column in IDENTITY if column in kinds}.items() <= TYPES.items(), name
 
 
-def test_numbers_are_bigint_but_for_seeds():
+def test_numbers_are_bigint_but_for_seeds(text):
     """HUGEINT, which a sum of counts is, becomes a floating-point number in pandas; a seed may need it."""
-    columns = re.findall(r"^\| `(\w+)` \| .*HUGEINT", TEXT(), re.MULTILINE)
+    columns = re.findall(r"^\| `(\w+)` \| .*HUGEINT", text, re.MULTILINE)
     assert set(columns) <= {"seed", "seeds"}
 
 
-def test_every_relation_is_on_the_page_and_its_columns_are_described():
-    text = TEXT()
+def test_every_relation_is_on_the_page_and_its_columns_are_described(text):
     assert all(meaning(name, column).strip() for name in public() for column in schema()[name]["columns"])
     internal = text.split("\n## Internal relations\n")[1]
     assert [name for name in models() if f"\n## {name}\n" not in text and f"\n| `{name}` | " not in internal] == []

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 
-from audit.viewer.calls import calls, calls_of
-from tests.audit.viewer.records import open_session, write_records
+from audit.viewer.calls import calls_of
 
 LINES = (
     {"prompt_tokens": 100, "completion_tokens": 20, "seconds": 0.5, "error": None},
@@ -27,26 +26,3 @@ def test_sums(tmp_path) -> None:
     }
     (tmp_path / "calls.jsonl").write_text(json.dumps({"seconds": 1.0, "prompt_tokens": None}) + "\n")
     assert calls_of(file)["prompt_tokens"] is None
-
-
-def test_all_runs(tmp_path) -> None:
-    folder = write_records(tmp_path, runs=1)
-    (folder / "one-pong-threetraj-1" / "calls.jsonl").write_text(json.dumps(LINES[0]) + "\n")
-    with open_session(folder, cache=False) as session:
-        found = calls(session)
-    assert found == {
-        "rows": [
-            {
-                "condition": "one",
-                "env": "pong",
-                "variant": "threetraj",
-                "run": 1,
-                "calls": 1,
-                "discarded": 0,
-                "seconds": 0.5,
-                "prompt_tokens": 100,
-                "completion_tokens": 20,
-            }
-        ],
-        "left": 0,
-    }

@@ -1,8 +1,7 @@
-"""What charts draw: curves and means against the records, and histograms whose bars are what their links count."""
+"""Learning curves and means against the records."""
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from statistics import fmean
 
@@ -11,9 +10,8 @@ import pytest
 from audit.store import rows_of
 from audit.viewer import charts
 from audit.viewer.pages import about
-from audit.viewer.query import Query
 from audit.vocabulary.colours import method_colour
-from tests.audit.viewer.records import METHODS, TASKS, number_of, open_session, write_records
+from tests.audit.viewer.records import METHODS, open_session, write_records
 
 CELL = ("condition", "env", "variant")
 
@@ -85,38 +83,10 @@ def test_means_of_runs_with_other_iterations_take_the_best_so_far_of_all(tmp_pat
         assert charts.curves(session)["means"] == []
 
 
-def test_the_options_of_the_command_restrict_curves_and_changes(tmp_path):
+def test_the_options_of_the_command_restrict_curves(tmp_path):
     with open_session(write_records(tmp_path, runs=1, iterations=4), env=["pong"], variant=["threetraj"]) as opened:
         found = charts.curves(opened)
         assert {(row["env"], row["variant"]) for row in found["runs"]} == {("pong", "threetraj")}
-        assert set(charts.changes(opened)["widths"]) == {"pong"}
-
-
-def test_each_bar_counts_what_its_link_finds(session):
-    found = charts.changes(session)
-    assert set(found["widths"]) == set(TASKS)
-    assert sum(row["revisions"] for row in found["bins"]) == session.table.count(Query())
-    assert {math.copysign(row["place"] != 0, row["place"]) for row in found["bins"]} == {-1, 0, 1}
-    for row in found["bins"]:
-        width, place = found["widths"][row["env"]], row["place"]
-        inner, outer = sorted((abs(row["low"]), abs(row["high"])))
-        assert abs(place) * width - width < inner or place == 0
-        assert outer <= abs(place) * width
-        # As the page writes it: JSON and JavaScript write the shortest digits that give the same number.
-        chosen = {name: [row[name]] for name in CELL} | {"delta": [f"{row['low']!r}..{row['high']!r}"]}
-        assert number_of(session, chosen) == row["revisions"]
-    bins = defaultdict(list)  # bars of several methods together
-    for row in found["bins"]:
-        bins[row["condition"], row["env"], row["place"]].append(row)
-    for (condition, env, _), rows in bins.items():
-        low, high = min(row["low"] for row in rows), max(row["high"] for row in rows)
-        chosen = {"condition": [condition], "env": [env], "delta": [f"{low!r}..{high!r}"]}
-        assert number_of(session, chosen) == sum(row["revisions"] for row in rows)
-
-
-def test_widths_of_bins_are_round():
-    steps = {0: 1, 0.3: 0.5, 1: 1, 9: 10, 11: 20, 0.06: 0.1, 250: 500, 0.02: 0.02}
-    assert {number: charts.nice(number) for number in steps} == steps
 
 
 def test_every_method_has_its_colour_in_the_figures(session):

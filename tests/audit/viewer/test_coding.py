@@ -1,4 +1,4 @@
-"""Coding in the viewer: what a coder sees, what is written on whose request, and agreement once all are done."""
+"""Coding in the viewer: what a coder sees, what is written on whose request, and nothing else."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import audit
 from audit.cli import app
 from audit.request import Request
 from audit.validation.coding.filling import Filling
-from audit.viewer.coding import agreement, save, sheet
+from audit.viewer.coding import save, sheet
 from audit.viewer.writing import LARGEST, put_label
 from tests.audit.samples import revision, write_run
 
@@ -102,28 +102,8 @@ def test_a_sheet_of_codes_alone_is_read_from_the_records(opened, labels, tmp_pat
     assert "not in the records" in unknown["answer"]
     session = SimpleNamespace(coding=None)
     assert sheet(session) == {"file": None}
-    for refused in (agreement, lambda session: save(session, 2, "driver", "worst", "")):
-        with pytest.raises(audit.AuditError, match="--labels"):
-            refused(session)
-
-
-def test_agreement_is_that_of_audit_validate_and_waits_for_both(opened, records, labels):
-    first, second = opened("A"), opened("B")
-    code(first, *ALIKE)
-    waiting = agreement(first)
-    assert waiting == {
-        "coders": [{"coder": "A", "done": 3, "rows": 3}, {"coder": "B", "done": 0, "rows": 3}],
-        "agreement": None,
-        "disagreements": None,
-    }
-    code(second, *ALIKE)
-    row = sheet(second)["rows"][0]["row"]
-    save(second, row, "mentions_worst", "0", sheet(second)["version"])
-    result = agreement(first)
-    (differing,) = result["disagreements"]
-    assert (differing["column"], differing["coded"], differing["found"]) == ("mentions_worst", "1", "0")
-    expected = [row for row in audit.validate(labels, records, pool=True) if row["detector"] == "coder B"]
-    assert result["agreement"] == [{name: row[name] for name in result["agreement"][0]} for row in expected]
+    with pytest.raises(audit.AuditError, match="--labels"):
+        save(session, 2, "driver", "worst", "")
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-
 import pytest
 
 import audit
@@ -82,7 +80,7 @@ def test_a_sheet_is_coded_by_keys_and_taken_up_where_it_was_left(page, labels) -
     saved(page, 2)
     assert codes(labels) == [FIRST, {**dict.fromkeys(FIRST, "0"), "driver": "none"}]
     assert codes(labels, "B") == [{}, {}]
-    expect(page.locator(".coding-finished")).to_contain_text("B: 0 of 2")
+    expect(page.locator(".coding-finished")).to_contain_text("All answers are coded")
     expect(page.locator("#nav")).to_be_visible()
 
 
@@ -131,19 +129,3 @@ def test_hostile_answers_are_shown_and_do_nothing(page, tmp_path) -> None:
             press(page, "j")
     assert page.evaluate("typeof hacked") == "undefined"
     assert page.locator("main :is(script, img, style)").count() == 0
-
-
-def test_agreement_is_shown_when_both_are_done(page, tmp_path) -> None:
-    records, labels = labelled(tmp_path, "The worst run fell.", "The best run leans early.")
-    with labels.open(newline="") as file:
-        rows = [{**row, **FIRST} for row in csv.DictReader(file)]
-    rows[0]["driver"] = "worst"
-    with labels.open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
-    with audit.view(records, labels=[labels], coder="B") as view:
-        page.goto(view.address)
-        expect(page.locator(".coding-finished")).to_contain_text("Codes that differ: 1")
-        found = page.locator(".coding-finished a").get_attribute("href")
-    assert found == f"#/revision/hand/cartpole/threetraj/1/{rows[0]['iteration']}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from importlib import resources
 from types import SimpleNamespace
-from urllib.parse import quote
 
 import pytest
 
@@ -19,7 +18,7 @@ STATIC = resources.files("audit.viewer").joinpath("static")
 WIDTHS = (1440, 800, 400)
 THEMES = {"light": {}, "dark": {"runOnly": ["color-contrast"]}}
 """Rules of axe; what the second theme can break are contrasts alone."""
-DRAWN = {"overview": "figure#chart-changes svg", "interventions": "#report:not([aria-busy]) #effects svg"}
+DRAWN = {"overview": "figure#chart-curves svg", "interventions": "#report:not([aria-busy]) #effects svg"}
 FILTERED = ("revisions?direction=regression&sort=delta", "revisions?delta=1e9..")
 DIFFERENCES = ":is(#returns, #rates) th:has-text('difference')"
 """Columns of the page that compares."""
@@ -80,13 +79,7 @@ CHECK = """async () => {
 }"""
 
 
-QUERY = quote("select env, variant, r0, r1 from revisions limit 50")
-NEW = (
-    "revisions?q=-the&columns=answer",
-    f"sql?sql={QUERY}",
-    f"sql?sql={QUERY}&x=r0&y=r1&colour=env&facet=variant",
-)
-"""A search, and queries with a table and with a chart."""
+SEARCH = "revisions?q=-the&columns=answer"
 
 
 def rules_of(path) -> list[str]:
@@ -130,7 +123,7 @@ def views(grid, tmp_path_factory):
         audit.view(folder / "runs", plan=asked, labels=[labels]) as experiment,
     ):
         yield {
-            "grid": (whole, ["overview", *FILTERED, *NEW, "compare", "runs", *ones(grid)]),
+            "grid": (whole, ["overview", *FILTERED, SEARCH, "compare", "runs", *ones(grid)]),
             "exported": (
                 SimpleNamespace(address=exported.path.joinpath("index.html").as_uri()),
                 ["overview", "revisions", "runs", *ones(grid)[:2]],

@@ -125,6 +125,11 @@ def test_search_finds_words_in_answers_and_thinking_whatever_their_case(session,
     query = Query.parse([("q", "WORST Roll")], session.table.kinds)
     found = session.table.all_rows(query, ("env", "variant", "run", "iteration"))
     assert {(env, variant, run, iteration) for env, variant, run, iteration in found} == wanted
+    for search, number in (('-"worst roll"', 144 - len(wanted)), ('worst -"worst roll" the', None)):
+        query = Query.parse([("q", search)], session.table.kinds)
+        rows = list(session.table.all_rows(query, ("env", "variant", "run", "iteration")))
+        assert wanted.isdisjoint(rows)
+        assert number in {None, len(rows)}
     for hostile in ("%", "_", "' or 1=1 --", "\\", "\x00"):
         assert session.table.count(Query.parse([("q", hostile)], session.table.kinds)) <= 144
 

@@ -6,14 +6,12 @@ import csv
 import http.client
 import io
 import json
-import re
 import signal
 import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
-from pathlib import Path
 from unittest.mock import Mock
 from urllib.parse import urlsplit
 
@@ -22,8 +20,7 @@ import pytest
 
 import audit
 from audit.viewer import export
-from audit.viewer.server import ANSWERS, OTHER, POLICY, REVISION, RUN
-from audit.viewer.text_index import TextIndex
+from audit.viewer.server import POLICY
 
 
 def ask(view, path="", *, host=None, method="GET", headers=None):
@@ -59,12 +56,8 @@ def test_pages_are_there_and_no_inline_script_runs(served) -> None:
         assert headers["referrer-policy"] == "no-referrer"
 
 
-def test_whether_an_index_is_being_made_is_for_pages_of_a_server_alone(served, monkeypatch, tmp_path) -> None:
-    """An exported folder has neither what asks for it nor what shows it."""
-    for is_awaited in (False, True):
-        monkeypatch.setattr(TextIndex, "is_awaited", is_awaited)
-        assert json.loads(ask(served, "api/making")[2]) == {"index": is_awaited}
-        assert json.loads(ask(served, "api/live")[2])["index"] == is_awaited
+def test_an_exported_folder_has_nothing_that_follows(served, tmp_path) -> None:
+    assert json.loads(ask(served, "api/live")[2]) == {"followed": False, "added": 0, "problem": ""}
     assert b"live.js" in ask(served, "index.html")[2]
     export._write_static(tmp_path / "pages")
     files = [path for path in (tmp_path / "pages").rglob("*") if path.is_file()]
@@ -101,7 +94,6 @@ def test_mistakes_are_one_line(served) -> None:
         ("api/revisions?nothing=1", 400, b"no column 'nothing'"),
         ("api/revisions?columns=nothing", 400, b"no column 'nothing'"),
         ("api/revisions?delta=much", 400, b"give a number"),
-        ("api/download?format=xls", 400, b"give csv, parquet or latex"),
         ("api/revision/no/such/one/1/1", 404, b"no revision no such one run 1 iteration 1"),
         ("api/run/no/such/one/1", 404, b"no run no such one 1"),
         ("api/revision/a/b/c/999999999999999999/0", 404, b"no revision"),
@@ -126,7 +118,7 @@ def test_what_is_too_much_is_one_short_line(served) -> None:
         "api/revisions?" + "&".join(["delta=1"] * 5000),
         f"api/compare?env={marks}x",
         f"api/compare?by={digits}",
-        f"api/download?format={digits}",
+        f"api/download?columns={columns}",
     ):
         status, _, body = ask(served, path)
         assert (status, len(body) < 1000, body.count(b"\n")) == (400, True, 0), path[:60]
@@ -141,18 +133,13 @@ def test_an_error_of_the_machine_is_one_line_too(served, monkeypatch) -> None:
         assert json.loads(body)["error"].splitlines()[0] in str(error)
 
 
-def test_rows_can_be_taken_away(served, grid, tmp_path) -> None:
+def test_rows_can_be_taken_away(served, grid) -> None:
     wanted = [row for row in audit.revisions(grid, env="cartpole") if row["direction"] == "regression"]
     chosen = "env=cartpole&direction=regression&sort=delta&columns=delta,pattern"
-    rows = list(csv.DictReader(io.StringIO(ask(served, f"api/download?format=csv&{chosen}")[2].decode())))
+    rows = list(csv.DictReader(io.StringIO(ask(served, f"api/download?{chosen}")[2].decode())))
     assert [float(row["delta"]) for row in rows] == sorted(row["delta"] for row in wanted)
     assert list(rows[0]) == ["condition", "env", "variant", "run", "iteration", "delta", "pattern"]
-    (tmp_path / "rows.parquet").write_bytes(ask(served, f"api/download?format=parquet&{chosen}")[2])
-    found = duckdb.sql(f"select delta from '{tmp_path / 'rows.parquet'}'").fetchall()
-    assert [delta for (delta,) in found] == sorted(row["delta"] for row in wanted)
-    latex = ask(served, f"api/download?format=latex&{chosen}")[2].decode()
-    assert latex.count(r"\\") == len(wanted) + 1
-    every = list(csv.DictReader(io.StringIO(ask(served, "api/download?format=csv")[2].decode())))
+    every = list(csv.DictReader(io.StringIO(ask(served, "api/download")[2].decode())))
     assert len(every) == 144
 
 
@@ -218,17 +205,3 @@ def test_twenty_requests_at_once_and_clients_that_hang_up(served) -> None:
         with socket.create_connection((address.hostname, address.port)) as half:
             half.sendall(f"GET {address.path}api/download HTTP/1.1\r\nHost: {address.netloc}\r\n\r\n".encode())
     assert ask(served, "api/about")[0] == 200
-
-
-def test_each_path_of_data_is_documented() -> None:
-    page = (Path(__file__).resolve().parents[3] / "docs" / "viewer.md").read_text(encoding="utf-8")
-    table = page.partition("| path | answers |")[2].partition("\n\n")[0]
-    documented = re.findall(r"^\| (?:PUT )?`([^`]+)`", table, re.MULTILINE)
-    names = {OTHER: "KEY", REVISION: "KEY", RUN: "RUN", "{candidate}": "CANDIDATE", "{plan}": "PLAN", "{unit}": "UNIT"}
-    paths = []
-    for path in ANSWERS:
-        shown = path
-        for given, name in names.items():
-            shown = shown.replace(given, name)
-        paths.append(shown)
-    assert sorted(documented) == sorted([*paths, "live", "download", "coding/labels", "marks"])

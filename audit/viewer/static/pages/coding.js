@@ -33,7 +33,7 @@
     const bar = h("progress", { "aria-label": "Answers coded" });
     const status = h("p.coding-status", { role: "status" });
     const alert = h("div.coding-alert", { role: "alert" });
-    const finished = h("section.coding-finished", { "aria-label": "Agreement" });
+    const finished = h("p.coding-finished");
     const reading = h("section.coding-reading", { "aria-label": "What the critic saw and wrote" });
     const panel = h("section.coding-codes", { "aria-label": "Codes" });
     const guide = h("section.coding-guide", { "aria-label": "Coding guide", tabindex: "0" });
@@ -111,9 +111,8 @@
       heading.focus({ preventScroll: true });
     }
 
-    async function finish() {
-      finished.replaceChildren();
-      if (count() === sheet.rows.length) finished.append(CodingAgreement.element(await read("agreement")));
+    function finish() {
+      finished.textContent = count() === sheet.rows.length ? "All answers are coded. How far coders agree is what audit validate prints." : "";
     }
 
     function fail(error) {
@@ -145,7 +144,7 @@
         undoable.length = 0;
         alert.replaceChildren();
         open(Math.max(0, sheet.rows.findIndex(({ row }) => row === line)));
-        await finish();
+        finish();
       } catch (error) {
         fail(error);
       }
@@ -169,7 +168,7 @@
           if (unsaved.length) return;
           sheet.rows = result.rows;
           refresh();
-          if (wasDone || count() === sheet.rows.length) await finish();
+          if (wasDone || count() === sheet.rows.length) finish();
         } catch (error) {
           fail(error);
         }
@@ -302,7 +301,7 @@
       help,
     );
     open(firstOpen(0) ?? 0);
-    await finish();
+    finish();
     document.addEventListener("keydown", onKey);
     window.addEventListener("beforeunload", onLeave);
     return () => {

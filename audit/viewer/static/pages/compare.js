@@ -1,17 +1,8 @@
 "use strict";
 
-// Two conditions or two methods side by side: counts and rates with tests of their differences, and learning curves.
+// Two conditions or two methods side by side: returns and rates with tests of their differences.
 (() => {
   const BY = { condition: "conditions", variant: "methods" };
-
-  const UNLIKE = 45; // between two colours in CIELAB, which can be told apart as thin lines too
-
-  /** The colours of both sides: those of the methods, or of better and worse where they have none of their own, or alike ones. */
-  function coloursOf(data) {
-    const [one, other] = [data.a, data.b].map((name) => d3.lab(data.by === "variant" ? Charts.methodColour(name) : "#777777"));
-    const isUnlike = Math.hypot(one.l - other.l, one.a - other.a, one.b - other.b) >= UNLIKE;
-    return isUnlike ? [data.a, data.b].map(Charts.method) : ["var(--good)", "var(--bad)"];
-  }
 
   function choosing(data, query) {
     const go = (changes) => {
@@ -77,32 +68,6 @@
     }, () => points);
   }
 
-  function learning(data, query) {
-    const name = (key) => Names.value(data.by, data[key]);
-    const passes = (row) => [data.a, data.b].includes(row[data.by]) && ["condition", "env", "variant"].every((each) => !query.has(each) || query.getAll(each).includes(row[each]));
-    const [first, second] = coloursOf(data);
-    const colourOf = (row) => (row[data.by] === data.a ? first : second);
-    const body = Data.get("curves").then(({ runs, means }) => {
-      const places = Charts.grouped(runs.filter(passes), ["env", data.other]);
-      const width = Charts.width(places.length, 320);
-      return [Charts.legend([[first, name("a")], [second, name("b")]]), h("div.panels", places.map(([[env, common], mine]) => {
-        const title = [Names.value("env", env), new Set(runs.map((row) => row[data.other])).size > 1 ? Names.value(data.other, common) : ""].filter(Boolean).join(" · ");
-        return Charts.panel(title, Charts.curves({
-          text: `${title}: best return so far of ${name("a")} and ${name("b")}`, runs: mine,
-          means: means.filter((row) => passes(row) && row.env === env && row[data.other] === common), colourOf, width, height: 200,
-        }));
-      }))];
-    });
-    return Charts.figure({
-      id: "compare-curves", title: "Learning curves", heading: "h2", body,
-      note: "The best return so far: a thin line is a run, and leads to it (at most 20 of each); the thick ones are means over all runs.",
-      table: async () => ({
-        columns: ["condition", "env", "variant", "run", "best_return"].map((each) => ({ name: each })),
-        rows: (await Data.get("curves")).runs.filter(passes).map((run) => ({ cells: { ...run, best_return: run.best.at(-1) }, hrefs: { run: Charts.runAddress(run) } })),
-      }),
-    });
-  }
-
   Pages.add({
     name: "compare",
     title: "Compare",
@@ -126,7 +91,6 @@
         h("section#rates", h("h2", "Rates of revisions"),
           h("p.muted", `Revisions of a run depend on each other, so that runs are the clusters of the test: a linear regression of the rate with CR2 standard errors and Satterthwaite's degrees of freedom. Without two runs of each, or where nothing varies, there is no interval; ${Tables.ROUGH_NOTE} A difference of rates does not say why: the two also start from different policies; see “Regressions against those of a control” on the overview.`),
           [...new Set(data.rates.map((row) => row.measure))].map((measure) => rates(data, measure))),
-        learning(data, query),
       );
     },
   });

@@ -99,56 +99,6 @@ const OverviewCharts = (() => {
     return names.map((name) => (Array.isArray(name) ? { name: name[0], share: name[1], of: name[2] } : { name }));
   }
 
-  /** From what hurt most to what helped most. */
-  function patternOrder(about) {
-    const by = (direction, sign) => Object.keys(about.patterns)
-      .filter((id) => about.patterns[id].direction === direction)
-      .sort((a, b) => sign * (about.patterns[a].stake - about.patterns[b].stake));
-    return [...by("regression", -1), "no_change", "unclassified", ...by("improvement", 1)];
-  }
-
-  function patterns(overview, passes) {
-    const table = tableOf(overview, "patterns");
-    const rows = flat(table, passes).filter((row) => row.revisions > 0);
-    if (!rows.length) return null;
-    const about = Names.about;
-    const there = new Set(rows.map((row) => row.pattern));
-    const order = [...new Set([...patternOrder(about), ...there])].filter((id) => there.has(id));
-    const nameOf = (id) => Names.value("pattern", id);
-    const colourOf = (id) => Charts.direction(about.patterns[id]?.direction || "no_change");
-    const left = Charts.room(order.map(nameOf));
-    const tasks = new Set(rows.map((row) => row.env)).size;
-    const every = [...new Set(rows.map(named))];
-    const most = every.length;
-    const least = Math.max(60, Charts.room(every));
-    const body = Charts.panels(rows, ["env"], (_, mine) => {
-      const task = Names.value("env", mine[0].env);
-      const methods = [...new Set(mine.map(named))];
-      const column = Math.max(least, Math.floor((across(tasks, left + 6 + least * most) - left - 6) / most));
-      const at = { x: named, y: (row) => nameOf(row.pattern) };
-      const says = {
-        title: (row) => `${task}, ${named(row)}: ${number(row.revisions)} revisions are ${nameOf(row.pattern)} (${percent(row.pct)})`,
-      };
-      return Charts.panel(task, Charts.plot(`${task}: revisions of each edit pattern, a column for each method`, {
-        width: left + 6 + column * methods.length, height: 30 + 20 * order.length, marginLeft: left, marginTop: 24, marginRight: 4, marginBottom: 4,
-        x: { domain: methods, axis: "top", label: null, tickSize: 0 },
-        y: { domain: order.map(nameOf), label: null, tickSize: 0 },
-        color: { type: "identity" }, opacity: { type: "identity" },
-        marks: [
-          Plot.cell(mine, { ...at, fill: (row) => colourOf(row.pattern), fillOpacity: (row) => 0.1 + 0.5 * (row.pct ?? 0) / 100, inset: 0.75, ...says }),
-          Plot.text(mine, { ...at, ...says, href: (row) => Query.revisions(row.links.revisions), text: (row) => number(row.revisions), fill: "currentColor" }),
-        ],
-      }));
-    });
-    return Charts.figure({
-      id: "chart-patterns",
-      title: "Edit patterns",
-      note: "How many revisions are of which pattern, from what hurt most to what helped most; the deeper the colour, the larger the share of the method's revisions.",
-      body,
-      table: { columns: columnsOf([...Charts.KEY, "pattern", ["revisions", "pct"]]), rows: table.rows.filter((row) => passes(row.cells)) },
-    });
-  }
-
   function learning(passes) {
     const found = Data.get("curves");
     const mine = found.then(({ runs, means }) => ({ runs: runs.filter(passes), means: means.filter(passes) }));
@@ -181,48 +131,9 @@ const OverviewCharts = (() => {
     });
   }
 
-  /** Bins of all methods of a task together: each has the smallest and the largest change in it. */
-  function joined(bins) {
-    return Charts.grouped(bins, ["place"]).map(([[place], of]) => ({
-      ...of[0], place, revisions: d3.sum(of, (bin) => bin.revisions), low: d3.min(of, (bin) => bin.low), high: d3.max(of, (bin) => bin.high),
-    })).sort((a, b) => a.place - b.place);
-  }
-
-  function changes(passes, variants) {
-    const found = Data.get("changes").then(({ bins, widths }) => ({
-      widths, rows: Charts.grouped(bins.filter(passes), ["condition", "env"]).flatMap(([, of]) => joined(of)),
-    }));
-    const filter = (bin) => ({ condition: bin.condition, env: bin.env, ...(variants.length ? { variant: variants } : {}), delta: `${bin.low}..${bin.high}` });
-    const kind = (bin) => (bin.place < 0 ? "regression" : bin.place > 0 ? "improvement" : "no_change");
-    return Charts.figure({
-      id: "chart-changes",
-      title: "Changes of the return",
-      note: "Δ: the return after a revision less that before it. The height of a bar is the number of revisions, on a square-root scale so that rare changes can be seen; no change is a bar of its own at 0.",
-      body: found.then(({ rows, widths }) => Charts.panels(rows, ["env"], ([env], bins) => {
-        const step = widths[env];
-        const gap = step / 5;
-        const from = ({ place }) => (place > 0 ? (place - 1) * step + (place === 1 ? gap : 0) : place < 0 ? place * step : -gap);
-        const until = ({ place }) => (place < 0 ? (place + 1) * step - (place === -1 ? gap : 0) : place > 0 ? place * step : gap);
-        return Charts.panel(Names.value("env", env), Charts.plot(`${Names.value("env", env)}: how many revisions changed the return by how much`, {
-          width: across(new Set(rows.map((row) => row.env)).size, LEAST), height: 180, marginLeft: 42, marginRight: 10, marginTop: 8, marginBottom: 34,
-          x: { label: "Δ" }, y: { type: "sqrt", label: null, grid: true, ticks: 4, tickFormat: Charts.whole }, color: { type: "identity" },
-          marks: [Plot.rect(bins, {
-            x1: from, x2: until, y1: 0, y2: "revisions", fill: (bin) => Charts.direction(kind(bin)), inset: 0.5,
-            href: (bin) => Query.revisions(filter(bin)),
-            title: (bin) => `${number(bin.revisions)} revisions with Δ ${bin.low === bin.high ? number(bin.low) : `from ${number(bin.low)} to ${number(bin.high)}`}`,
-          })],
-        }));
-      })),
-      table: () => found.then(({ rows }) => ({
-        columns: columnsOf(["condition", "env", "low", "high", "revisions"]),
-        rows: rows.map((bin) => ({ cells: bin, links: { revisions: filter(bin) } })),
-      })),
-    });
-  }
-
-  /** All charts of which something is recorded. passes: of a row with condition, task and method; variants: the methods chosen. */
-  function all(overview, passes, variants) {
-    return [salience(overview, passes), citing(overview, passes), patterns(overview, passes), learning(passes), changes(passes, variants)].filter(Boolean);
+  /** All charts of which something is recorded. passes: of a row with condition, task and method. */
+  function all(overview, passes) {
+    return [salience(overview, passes), citing(overview, passes), learning(passes)].filter(Boolean);
   }
 
   return { all };

@@ -109,7 +109,7 @@
       const passes = (row) => chosen.every(([name, values]) => values.includes(row[name]));
       const first = unique(about.holdings.filter(passes), "condition");
       const drawn = new Set(first.slice(0, CONDITIONS));
-      const charts = OverviewCharts.all(overview, (row) => passes(row) && drawn.has(row.condition), query.getAll("variant"));
+      const charts = OverviewCharts.all(overview, (row) => passes(row) && drawn.has(row.condition));
       const order = Object.keys(TABLES);
       const tables = [...overview.tables].sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
         .map((table) => section(table, about, passes)).filter(Boolean);

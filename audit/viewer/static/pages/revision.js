@@ -2,11 +2,7 @@
 
 // One revision: what was shown beside what was answered, what was changed, and what came of it.
 (() => {
-  const OWN = ["condition", "env", "variant", "direction", "pattern", "driver", "cites", "strict", "permissive", "structure", "degree", "start"];
-  const ORDERS = [["", "as recorded"], ["delta", "largest loss first"], ["-delta", "largest gain first"], ["p_no_change", "least like noise first"], ["severity", "lowest severity first"]];
-
   const raw = (value) => (value === null ? "" : String(value));
-  const isKnown = (name) => Names.about.columns.some((each) => each.name === name && !each.empty);
 
   function walking(data, parts, query) {
     const selection = Query.selection(query);
@@ -36,28 +32,6 @@
       button.textContent = "kept: now open the other one";
     } }, isOther ? "keep this one instead" : "keep to compare");
     return h("span", isOther ? [link(`beside ${shown(kept.join(" "))}`, Query.address("beside", [...kept, ...key])), " "] : null, button);
-  }
-
-  /** Which revisions previous and next walk along: those like this one in what is ticked. */
-  function likeThis(row, parts, query) {
-    const go = (changes) => { location.hash = Query.address("revision", parts, Query.selection(Query.changed(query, changes))); };
-    const isOwn = (name) => query.getAll(name).length === 1 && query.get(name) === raw(row[name]);
-    const boxes = OWN.filter(isKnown).map((name) => h("label", h("input", {
-      type: "checkbox", checked: isOwn(name), id: `like-${name}`, onchange: () => go({ [name]: isOwn(name) ? null : raw(row[name]) }),
-    }), ` ${Names.column(name)}: ${Names.value(name, row[name])}`));
-    const others = Query.filters(query).filter(([name]) => !(OWN.includes(name) && isOwn(name)));
-    if (query.get("q")) others.push(["q", query.get("q")]);
-    for (const rows of query.getAll("rows")) others.push(["rows", rows]);
-    const chips = others.map(([name, value]) => h("li", h("button", {
-      type: "button", onclick: () => go({ [name]: query.getAll(name).filter((each) => each !== value) }),
-    }, `${name === "q" ? "text" : Names.column(name)}: ${["q", "rows"].includes(name) ? shown(value) : Names.filter(name, value)} ×`)));
-    const sort = query.get("sort") || "";
-    const orders = ORDERS.some(([value]) => value === sort) ? ORDERS : [...ORDERS, [sort, shown(sort)]];
-    const select = h("select#like-order", { onchange: (event) => go({ sort: event.target.value || null }) },
-      orders.map(([value, text]) => h("option", { value, selected: value === sort }, text)));
-    return h("details#like.like", { open: Boolean(Query.filters(query).length || sort) }, h("summary", "Next like this one"),
-      h("fieldset", h("legend", "Walk along revisions with the same"), boxes),
-      h("p", h("label", "in the order ", select)), chips.length ? h("ul.chips", { "aria-label": "Further filters" }, chips) : null);
   }
 
   function verdicts(row) {
@@ -181,7 +155,7 @@
       main.append(
         h("h1", `${Names.value("env", row.env)} · ${Names.value("variant", row.variant)} · run ${row.run} · iteration ${row.iteration}`),
         h("p.muted", shown(row.condition), data.model ? ` · ${data.model}` : " · model not recorded"),
-        walking(data, parts, query), Data.isExported ? "" : likeThis(row, parts, query), mark ? Marks.element(data.key, mark) : "", verdicts(row), h("p", h("span.muted", "Rule of the pattern: "), data.reason.replace(/(?<![\w.])-(?=\d)/g, "−")),
+        walking(data, parts, query), mark ? Marks.element(data.key, mark) : "", verdicts(row), h("p", h("span.muted", "Rule of the pattern: "), data.reason.replace(/(?<![\w.])-(?=\d)/g, "−")),
         h("div.sides", h("div", given, outcome(data)), h("div", answered, h("section.edits", h("h2", data.text ? "What became of the text" : "Parameters"), edits(data)))),
         h("div.beside", others(data), prompt(data), row.file ? h("p.muted", `Recorded in ${shown(row.file)}`) : null),
       );

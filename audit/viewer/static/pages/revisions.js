@@ -116,24 +116,6 @@
     }, input, h("button", { type: "submit" }, "Search"));
   }
 
-  function columnsChooser(query, columns) {
-    const names = [...Names.about.columns.filter((each) => !each.empty).map((each) => each.name), ...(Data.isExported ? [] : [ANSWER])];
-    return h("details", {
-      open: opened.has("columns"),
-      ontoggle: (event) => (event.target.open ? opened.add("columns") : opened.delete("columns")),
-    }, h("summary", "Columns"), h("ul.columns", names.map((name) => {
-      const isOn = columns.includes(name);
-      return h("li", h("label", h("input", {
-        type: "checkbox",
-        checked: isOn,
-        id: `column-${name}`,
-        onchange: () => go(Query.changed(query, {
-          columns: (isOn ? columns.filter((each) => each !== name) : names.filter((each) => columns.includes(each) || each === name)).join(","),
-        })),
-      }), ` ${Names.column(name)}`, h("span.muted", ` ${Names.meaning(name)}`)));
-    })));
-  }
-
   function paging(query, found) {
     const page = found.page;
     const last = Math.max(1, Math.ceil(found.total / Names.about.page));
@@ -144,13 +126,9 @@
     return h("div.bar.paging", to(1, "First"), to(page - 1, "Previous"), h("span", `page ${number(page)} of ${number(last)}`), to(page + 1, "Next"), to(last, "Last"));
   }
 
-  function downloads(query, columns) {
+  function download(query, columns) {
     const chosen = Query.changed(Query.selection(query), { columns: columns.filter((name) => name !== ANSWER).join(",") });
-    if (Data.isExported) return link("Download CSV", "revisions.csv", { download: "" });
-    return h("span", "Download: ", ["csv", "parquet", "latex"].flatMap((format, place) => {
-      const href = `api/download?${Query.changed(chosen, { format })}`;
-      return [place ? " · " : "", link({ csv: "CSV", parquet: "Parquet", latex: "LaTeX" }[format], href, { download: "" })];
-    }));
+    return link("Download CSV", Data.isExported ? "revisions.csv" : `api/download?${chosen}`, { download: "" });
   }
 
   const KEY = ["condition", "env", "variant", "run", "iteration"];
@@ -247,7 +225,7 @@
       Pages.onKey("x", () => document.activeElement.closest("tr")?.querySelector("input.choose")?.click());
       main.append(h("h1", "Revisions"), Data.notice ? h("p.notice", Data.notice) : "", h(facets ? "div.layout" : "div", facets,
         h("div",
-          h("div.bar", facets ? searching(query) : null, downloads(query, columns), columnsChooser(query, columns)),
+          h("div.bar", facets ? searching(query) : null, download(query, columns)),
           chips(query), bar, listed(query, found, columns),
         )));
       return left;

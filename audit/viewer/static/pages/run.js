@@ -94,65 +94,21 @@
       main.append(h("h1", `${Names.value("env", env)} · ${Names.value("variant", variant)} · run ${run}`), h("p.muted", shown(condition)), facts(data), setUp(data),
         h("p", part, data.revisions_total ? link(`Its ${number(data.revisions_total)} revisions in the table`, Query.revisions(filter))
           : "No candidate of this run was revised: there are no revisions to read."),
-        data.facts.candidates === "text" && !Data.isExported ? h("p", link("Where its texts came from: the tree of its candidates", Query.address("lineage", data.key))) : "",
+        data.facts.candidates === "text" && !Data.isExported ? h("p", link("Its candidates, and where their texts came from", Query.address("lineage", data.key))) : "",
         h("div", steps.length ? [curve(data, steps), table(data, steps)] : h("p", "No iteration is finished.")));
     },
   });
-
-  const CALLS = ["calls", "discarded", "seconds", "prompt_tokens", "completion_tokens"];
-  const MEANINGS = {
-    discarded: "answers that could not be read, and were asked for again or given up", seconds: "that the calls took",
-    prompt_tokens: "as the server counted them", completion_tokens: "as the server counted them, thinking included",
-    cost: "tokens at the prices given, in their currency",
-  };
-
-  /** What each run's calls took, and with prices what they cost; on demand, since all calls are read for it. */
-  function prices(query, rows, columns) {
-    const given = ["input", "output"].map((name) => Number(query.get(name) || 0));
-    const fields = ["input", "output"].map((name, place) => h("label", `price of a million tokens of ${place ? "answers" : "prompts"} `,
-      h("input", { type: "number", min: "0", step: "any", id: `price-${name}`, value: String(given[place] || "") })));
-    const result = h("div", { "aria-live": "polite" });
-    const address = () => {
-      const changes = Object.fromEntries(fields.map((each, place) => [place ? "output" : "input", each.querySelector("input").value || null]));
-      location.hash = Query.address("runs", [], Query.changed(query, { ...changes, calls: "yes" }));
-    };
-    async function count() {
-      result.replaceChildren("Reading calls …");
-      try {
-        const found = await Data.get("calls");
-        const keyOf = (each) => JSON.stringify(KEY.map((name) => each[name]));
-        const hrefs = new Map(rows.map((each) => [keyOf(each.cells), each.hrefs]));
-        const costs = found.rows.map((each) => {
-          const isKnown = each.prompt_tokens !== null && each.completion_tokens !== null && given.some(Boolean);
-          const cost = isKnown ? (each.prompt_tokens * given[0] + each.completion_tokens * given[1]) / 1e6 : null;
-          return { cells: { ...each, cost }, hrefs: hrefs.get(keyOf(each)) };
-        });
-        const names = [...KEY.filter((name) => columns.includes(name)), ...CALLS, ...(given.some(Boolean) ? ["cost"] : [])];
-        result.replaceChildren(
-          costs.length ? Tables.table({ caption: "Calls of the model", columns: names.map((name) => ({ name, meaning: MEANINGS[name] || "" })), rows: costs }) : h("p", "No calls are recorded beside these runs."),
-          found.left ? h("p.muted", `The calls of ${number(found.left)} more runs are too long to be read here: open each run's page.`) : "");
-      } catch (error) {
-        result.replaceChildren(h("p.error", shown(error.message)));
-      }
-    }
-    if (query.get("calls")) count();
-    return h("details", { open: Boolean(query.get("calls")) }, h("summary", "Calls, tokens and cost"),
-      h("form.filters", { onsubmit: (event) => { event.preventDefault(); address(); } }, fields, h("button", { type: "submit" }, "Count")), result);
-  }
-
-  const KEY = ["condition", "env", "variant", "run"];
 
   Pages.add({
     name: "runs",
     title: "Runs",
     inNav: true,
-    async render(main, { query }) {
+    async render(main) {
       const data = await Data.get("runs");
       const MOST = 2000;
       const rest = data.rows.length - MOST;
       const rows = data.rows.slice(0, MOST).map((cells) => ({ cells, hrefs: { run: Query.address("run", ["condition", "env", "variant", "run"].map((name) => cells[name])) } }));
-      const costs = Data.isExported ? "" : prices(query, rows, data.columns);
-      main.append(h("h1", "Runs"), costs, Tables.table({ caption: plural(data.rows.length, "run"), columns: data.columns.map((name) => ({ name })), rows }),
+      main.append(h("h1", "Runs"), Tables.table({ caption: plural(data.rows.length, "run"), columns: data.columns.map((name) => ({ name })), rows }),
         rest > 0 ? h("p.muted", `… and ${number(rest)} more: give audit view fewer conditions, tasks or methods to see them`) : "");
     },
   });
