@@ -31,8 +31,6 @@ from audit.packing.pack import pack as pack
 from audit.packing.packed import Packed as Packed
 from audit.references import Mention as Mention
 from audit.references import Shown as Shown
-from audit.references import discounts_worst as discounts_worst
-from audit.references import driver as driver
 from audit.references import mark as mark
 from audit.references import references_worst as references_worst
 from audit.references import resolve as resolve

@@ -75,7 +75,7 @@ def commands(data: Path, sheet: Path, tmp: Path) -> list[list[str]]:
         ["audit", command, here]
         for command in ("agreement", "patterns", "revisions", "runs", "lineage", "mentions", "topics", "positions")
     ]
-    for detector in ("phrase", "resolved", "driver"):
+    for detector in ("phrase", "resolved"):
         one.append(["audit", "salience", here, "--no-cache", "--detector", detector])
     one += [
         ["audit", "show", here, "cartpole", "threetraj", "1", "2"],

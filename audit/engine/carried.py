@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from audit.engine.catalog import BATCHED, schema
 
-LEVELS: Final = {"none": (), "word": ("word",), "all": ("word", "resolved", "driver")}
+LEVELS: Final = {"none": (), "word": ("word",), "all": ("word", "resolved")}
 """How much a pack carries: the detectors whose findings are in it; with the last two what they read as well."""
 
 KEYS: Final = "condition, env, variant, run, iteration"
@@ -97,12 +97,8 @@ CARRIED: Final = (
     Carried("salience_criteria", "word"),
     Carried("noise", in_full=True),
     Carried("mentions", in_full=True, is_list=True),
-    Carried("drivers", in_full=True),
-    *(
-        Carried(relation, detector, in_full=True)
-        for detector in ("resolved", "driver")
-        for relation in ("references", "salience_criteria")
-    ),
+    Carried("references", "resolved", in_full=True),
+    Carried("salience_criteria", "resolved", in_full=True),
 )
 """All that a pack can carry, in the order of its columns."""
 

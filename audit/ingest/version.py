@@ -108,8 +108,8 @@ def findings_version() -> str:
 
 
 def _relations() -> set[str]:
-    """The relations that packs carry, those that detectors take in their place, and all that these are made of."""
-    waiting = {each.relation for each in CARRIED} | {f"{name}_references" for name in ("resolved", "driver")}
+    """The relations that packs carry, the one that a detector takes in their place, and all that these are made of."""
+    waiting = {each.relation for each in CARRIED} | {"resolved_references"}
     found: set[str] = set()
     while waiting:
         name = waiting.pop()

@@ -49,7 +49,7 @@ def pack(
         strict: refuse records with problems. Otherwise they are packed as they are, and every audit finds them again.
         cache: see `open_store`.
         findings: what the pack carries beside its records: `word` for what commands print by default, `all` for noise,
-            mentions, drivers and the detectors `resolved` and `driver` as well, or `none`.
+            mentions and the detector `resolved` as well, or `none`.
         partition: make a folder with a pack for each condition and task, each of which is read and written on its own.
         append: add to such a folder the runs that it does not hold and what is new in runs that have grown.
 

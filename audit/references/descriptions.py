@@ -101,7 +101,7 @@ _BY_ITSELF: Final = compiled(
 )
 
 
-def find_by_adjective(scene: Scene, match: re.Match[str], group: int) -> list[Draft]:
+def find_by_adjective(scene: Scene, match: re.Match[str]) -> list[Draft]:
     """Read what begins with an adjective: "failing" with "run" behind it."""
     plain, adjective = scene.plain, match[0]
     noun = _NOUN_BEHIND.match(plain, match.end())
@@ -114,7 +114,7 @@ def find_by_adjective(scene: Scene, match: re.Match[str], group: int) -> list[Dr
     if not pointed_at or ANY.search(before) or (noun["noun"] == "one" and adjective in _VAGUE_OF_ONE):
         return []
     target = _described(scene.shown, adjective, least=_LEAST.search(before) is not None)
-    return [Draft(match.start(), noun.end(), "paraphrase", target, group)] if target else []
+    return [Draft(match.start(), noun.end(), "paraphrase", target)] if target else []
 
 
 def fate_behind(scene: Scene, noun: re.Match[str], before: str) -> Found | None:

@@ -81,18 +81,12 @@ _SCORED: Final = compiled(
 )
 
 
-def find_items(scene: Scene, group: int) -> Iterator[Draft]:
-    """Find the mentions of items of a batch or a pair, which may overlap.
-
-    Args:
-        scene: the answer and what was shown.
-        group: the first number free for a group.
-    """
+def find_items(scene: Scene) -> Iterator[Draft]:
+    """Find the mentions of items of a batch or a pair, which may overlap."""
     found = [*_by_number(scene), *_by_heading(scene), *_by_place(scene), *_by_role(scene)]
     found += [*_by_extreme(scene), *_by_score(scene)]
-    for number, (start, end, kind, target) in enumerate(found):
-        yield Draft(start, end, kind, target, group + number)
-    yield from islice(find_quotes(scene, group + len(found)), MOST)
+    yield from (Draft(*each) for each in found)
+    yield from islice(find_quotes(scene), MOST)
 
 
 Found = tuple[int, int, Kind, Target]

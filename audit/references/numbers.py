@@ -84,13 +84,13 @@ def number_behind(scene: Scene, noun: re.Match[str]) -> Found | None:
     return (start, found.end(), kind, target) if target else None
 
 
-def find_failure(scene: Scene, match: re.Match[str], group: int) -> list[Draft]:
+def find_failure(scene: Scene, match: re.Match[str]) -> list[Draft]:
     """Read "the failure at 303", "the crash (9 steps)". A failure is a rollout only if it has a rollout's number."""
     found = _FAILURE.match(scene.plain, match.end())
     if found is None or _ANY_FAILURE.search(scene.before(match.start(), 40)):
         return []
     kind, target = _meant(scene, found, lasting=False)
-    return [Draft(match.start(), found.end(), kind, target, group)] if target else []
+    return [Draft(match.start(), found.end(), kind, target)] if target else []
 
 
 def _meant(scene: Scene, found: re.Match[str], *, lasting: bool) -> tuple[Kind, Target]:

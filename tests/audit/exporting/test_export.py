@@ -119,7 +119,7 @@ def test_each_call_is_a_transcript_with_the_verdicts_on_its_answer(recorded, tmp
 def test_columns_of_verdicts_have_no_name_that_scout_has_a_meaning_for(recorded, tmp_path):
     columns = list(rows_of(exported(recorded, tmp_path).path)[0])
     assert set(columns[columns.index("events_data") + 1 :]).isdisjoint(RESERVED)
-    assert {"pattern", "driver", "permissive", "edit_distance", "structure", "tau_c"} < set(columns)
+    assert {"pattern", "permissive", "edit_distance", "structure", "tau_c"} < set(columns)
 
 
 @pytest.mark.parametrize("file_format", FORMATS)

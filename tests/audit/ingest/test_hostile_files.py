@@ -214,7 +214,7 @@ def test_no_file_takes_longer_than_its_length_warrants(case):
     assert ended
 
 
-@pytest.mark.parametrize("detector", ["word", "phrase", "resolved", "driver"])
+@pytest.mark.parametrize("detector", ["word", "phrase", "resolved"])
 def test_bombs_for_regular_expressions_are_read_by_every_detector(tmp_path, detector):
     texts = [
         "worst" + " " * 200_000 + "x",

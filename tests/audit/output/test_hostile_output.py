@@ -29,7 +29,7 @@ EVIL = (
     "'; drop table episodes; --"
 )
 COMMANDS = [
-    *(f"salience --detector {detector}" for detector in ("word", "phrase", "resolved", "driver")),
+    *(f"salience --detector {detector}" for detector in ("word", "phrase", "resolved")),
     *("summary", "rates", "noise", "controls", "severity", "agreement", "patterns", "revisions", "mentions", "runs"),
 ]
 FORMATS = ("table", "json", "csv", "markdown", "latex")

@@ -76,7 +76,7 @@ def altered(packed, change, path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [{}, {"detector": "resolved"}, {"detector": "driver"}, {"about": "best"}])
+@pytest.mark.parametrize("options", [{}, {"detector": "resolved"}, {"about": "best"}])
 def test_results_are_those_of_the_records(folder, options):
     expected, _ = found(folder / "data", **options)
     for findings in LEVELS:
@@ -98,8 +98,7 @@ def test_texts_are_not_read(folder, expected, tmp_path):
     """The pack gives its results even without what they were found in."""
     gone = "* replace (if(revised is null, null, struct_update(revised, answer := 'gone')) as revised)"
     others, notes = found(altered(folder / "word.pack.parquet", gone, tmp_path / "gone.pack.parquet"))
-    in_full = ("mentions", "drivers")
-    assert {name for name in RELATIONS if expected[name] != others[name]} <= set(in_full)
+    assert {name for name in RELATIONS if expected[name] != others[name]} <= {"mentions"}
     assert any(row["cites"] for row in others["references"])
     assert notes == []
 
@@ -114,7 +113,7 @@ def test_another_version_is_not_believed(folder, expected, monkeypatch):
 
 @pytest.mark.parametrize(
     ("relation", "decides"),
-    [("references", True), ("critic_answers", True), ("driver_references", True), ("summary", False), ("plans", False)],
+    [("references", True), ("critic_answers", True), ("summary", False), ("plans", False)],
 )
 def test_rules_that_decide_about_findings_are_those_that_count(monkeypatch, relation, decides):
     before = version.findings_version.__wrapped__()

@@ -110,7 +110,7 @@ const RevisionAnswer = (() => {
         node = lit(h("mark", { class: marks.filter(Boolean).join(" "), "data-mention": String(piece.mention),
           title: [target(mention, data), `found ${KINDS[mention.kind]}`, stance(mention)].filter(Boolean).join("; ") }, node), mention.places);
       }
-      return piece.driver ? h("span.justifies", { title: `the driver's sentence: ${data.driver.name}` }, node) : node;
+      return piece.leading ? h("span.leading", node) : node;
     };
     return Texts.long(data.answer, label, make);
   }
@@ -131,22 +131,16 @@ const RevisionAnswer = (() => {
       rest > 0 ? h("p.muted", `… and ${number(rest)} more, marked in the answer`) : null);
   }
 
-  function driver(data) {
-    if (!data.driver) return null;
-    const { name, sentence } = data.driver;
-    return h("p", "Driver, by plain rules: ", h("strong", Names.value("driver", name)), sentence ? [", from ", h("q", sentence)] : ", as no sentence justifies the change");
-  }
-
   /** Both sides: what was shown, and what was answered. */
   function sides(data) {
     const lit = lights();
     return [
       h("section.given", h("h2", data.text ? "Examples shown" : "Rollouts shown"), shownItems(data, lit)),
-      h("section.answered", h("h2", data.text ? "Rationale" : "Answer"), answer(data, lit), mentions(data, lit), driver(data),
+      h("section.answered", h("h2", data.text ? "Rationale" : "Answer"), answer(data, lit), mentions(data, lit), data.leading ? h("p", h("q", data.leading)) : null,
         data.thinking ? h("details", h("summary", `Thinking, ${number(data.thinking.length)} characters`), Texts.plain(data.thinking, "Thinking")) : null,
         data.whole_answer ? h("details", h("summary", "The whole answer"), Texts.plain(data.whole_answer, "The whole answer")) : null),
     ];
   }
 
-  return { answer, colour, driver, lights, sides };
+  return { answer, colour, lights, sides };
 })();

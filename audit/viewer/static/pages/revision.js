@@ -2,7 +2,7 @@
 
 // One revision: what was shown beside what was answered, what was changed, and what came of it.
 (() => {
-  const OWN = ["condition", "env", "variant", "direction", "pattern", "driver", "cites", "strict", "permissive", "structure", "degree", "start"];
+  const OWN = ["condition", "env", "variant", "direction", "pattern", "cites", "strict", "permissive", "structure", "degree", "start"];
   const ORDERS = [["", "as recorded"], ["delta", "largest loss first"], ["-delta", "largest gain first"], ["p_no_change", "least like noise first"], ["severity", "lowest severity first"]];
 
   const raw = (value) => (value === null ? "" : String(value));
