@@ -52,7 +52,6 @@ from audit.reports.sql import relations as relations
 from audit.reports.sql import sql as sql
 from audit.reports.tables import agreement as agreement
 from audit.reports.tables import controls as controls
-from audit.reports.tables import mentions as mentions
 from audit.reports.tables import noise as noise
 from audit.reports.tables import rates as rates
 from audit.reports.tables import revisions as revisions
@@ -60,7 +59,6 @@ from audit.reports.tables import runs as runs
 from audit.reports.tables import salience as salience
 from audit.reports.tables import severity as severity
 from audit.reports.tables import summary as summary
-from audit.reports.tables import topics as topics
 from audit.request import Request as Request
 from audit.rerun.behaviour import anchor as anchor
 from audit.rerun.behaviour import rescore as rescore

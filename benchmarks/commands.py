@@ -29,9 +29,9 @@ ITERATIONS: Final = 20
 """Of the run whose policies are run again."""
 BARE: Final = "import duckdb, msgspec, typer, rich.table"
 COMMANDS: Final = (
-    *("salience", "patterns", "rates", "positions", "check", "mentions", "topics", "summary", "runs", "noise"),
+    *("salience", "patterns", "rates", "positions", "check", "summary", "runs", "noise"),
     *("controls", "severity", "agreement", "sensitivity", "obedience", "revisions", "revisions --format csv"),
-    *("salience --detector resolved", "salience --detector driver", "sql 'select count(*) from revisions'"),
+    *("salience --detector resolved", "sql 'select count(*) from revisions'"),
     *("find --case salience", "show cartpole threetraj 1 0", "sample --n 20"),
 )
 """All that read records alone: none runs a policy, asks a model or writes a file."""
@@ -137,12 +137,11 @@ def kept(records: Path) -> Iterator[dict[str, Any]]:
 
 
 def cores(records: Path) -> Iterator[dict[str, Any]]:
-    """Detectors that read answers, on one core and on all; policies that are run again, by threads and by workers."""
+    """A detector that reads answers, on one core and on all; policies that are run again, by threads and by workers."""
     first = f"import os; os.sched_setaffinity(0, [{min(os.sched_getaffinity(0))}]); from audit.cli import main; main()"
-    for detector in ("resolved", "driver"):
-        words = ["salience", str(records), "--detector", detector]
-        found = in_turns({"all cores": program("audit", *words), "one core": [sys.executable, "-c", first, *words]})
-        yield from _against_the_first(f"salience --detector {detector}", found)
+    words = ["salience", str(records), "--detector", "resolved"]
+    found = in_turns({"all cores": program("audit", *words), "one core": [sys.executable, "-c", first, *words]})
+    yield from _against_the_first("salience --detector resolved", found)
     with tempfile.TemporaryDirectory() as folder:
         settings = (
             f"--env invertedpendulum --variant threetraj --runs 1 --iterations {ITERATIONS} --quiet --out".split()

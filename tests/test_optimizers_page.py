@@ -6,13 +6,11 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
 
 import audit
-from tests.audit.sources import test_reflexion as reflexion
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "tables" / "commands_of_optimizers.md"
@@ -24,7 +22,6 @@ RUNS = {
     "SIMBA": TOOLS / "recorded" / "simba-stub",
     "OpenEvolve": TOOLS / "openevolve",
     "ShinkaEvolve": TOOLS / "shinka",
-    "Reflexion": None,
 }
 SHORT = {
     "no critic's answers with a rationale": "no rationale",
@@ -37,14 +34,9 @@ SHORT = {
 }
 
 
-def table(folder: Path) -> str:
-    """The table in Markdown.
-
-    Args:
-        folder: a log of Reflexion is written there.
-    """
-    reflexion.write(folder, reflexion.problem([2], [1, 3], [1, 2, 3]), reflexion.problem([1], [1, 2]))
-    columns = {name: verdicts(run or folder) for name, run in RUNS.items()}
+def table() -> str:
+    """The table in Markdown."""
+    columns = {name: verdicts(run) for name, run in RUNS.items()}
     lines = [["command", *columns], ["---"] * (len(columns) + 1)]
     commands = next(iter(columns.values()))
     lines += [[f"`{command}`", *(column[command] for column in columns.values())] for command in commands]
@@ -58,10 +50,9 @@ def verdicts(run: Path) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_the_table_is_what_check_reports(tmp_path):
-    assert table(tmp_path) in PAGE.read_text()
+def test_the_table_is_what_check_reports():
+    assert table() in PAGE.read_text()
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as temporary:
-        sys.stdout.write(table(Path(temporary)) + "\n")
+    sys.stdout.write(table() + "\n")

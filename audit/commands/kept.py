@@ -32,14 +32,13 @@ COMMANDS: Final = frozenset(
             "check",
             "controls",
             "lineage",
-            "mentions",
             "noise",
             "obedience",
             "patterns",
             "positions",
             "rates",
         ),
-        *("revisions", "runs", "salience", "sensitivity", "severity", "summary", "topics"),
+        *("revisions", "runs", "salience", "sensitivity", "severity", "summary"),
     }
 )
 """Commands whose tables are functions of records and options: they read nothing else, and run nothing."""

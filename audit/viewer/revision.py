@@ -173,7 +173,6 @@ def mention_of(mention: Mention, shown: Sequence[Mapping[str, Any]]) -> dict[str
         "rollouts": mention.rollouts,
         "kind": mention.kind,
         "negated": mention.negated,
-        "discounted": mention.discounted,
         "meaning": in_line(meaning(mention)),
         "places": [
             place

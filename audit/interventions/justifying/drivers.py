@@ -69,7 +69,7 @@ def _by_naming(sentences: Sequence[Passage], shown: Shown, *, has_luck: bool) ->
     named = [each for each in sentences if each.named]
     if named and shown.single and len(shown.rollouts) > 1:
         yield "shared"
-    failed = shown.without_luck
+    failed = _without_luck(shown)
     is_meant = failed in {*opening.named, "shared"} or said.get(failed, 0.0) >= MUCH_SAID
     several = [each for each in sentences for kind in each.cues if kind in {"shared", "compared"}]
     if has_luck and failed and is_meant and len(several) < 2:
@@ -83,6 +83,16 @@ def _by_naming(sentences: Sequence[Passage], shown: Shown, *, has_luck: bool) ->
             yield name
     if named:
         yield "shared"
+
+
+def _without_luck(shown: Shown) -> DriverName | None:
+    """What fails where others have luck: the worst, or what all share where the median is the same rollout."""
+    returns = {each.label: each.return_ for each in shown.rollouts}
+    if not returns or "worst" in returns:
+        return "shared" if shown.labelled("worst") == shown.labelled("median") else "worst"
+    one, other = returns.get("median"), returns.get("best")
+    same = one == other if one is None or other is None else abs(one - other) <= shown.rounding
+    return None if same else "median"
 
 
 def _said(sentences: Sequence[Passage], shown: Shown) -> dict[DriverName | None, float]:

@@ -235,7 +235,7 @@ SQL = "x'; drop table episodes; select getvariable('run_file') --"
 def test_sql_in_names_filters_and_paths_is_text(tmp_path):
     folder = tmp_path / SQL
     write_run(folder, [revision([1, 5, 9], [2, 2, 2], condition=SQL, env=SQL, answer=SQL)], thresholds=THRESHOLDS)
-    for command in ("summary", "revisions", "mentions", "rates"):
+    for command in ("summary", "revisions", "rates"):
         result = CliRunner().invoke(app, [command, str(folder), "--format", "json", "--condition", SQL, "--env", SQL])
         assert result.exit_code == 0
         assert {row["condition"] for row in json.loads(result.stdout)} <= {SQL}

@@ -30,7 +30,7 @@ EVIL = (
 )
 COMMANDS = [
     *(f"salience --detector {detector}" for detector in ("word", "phrase", "resolved")),
-    *("summary", "rates", "noise", "controls", "severity", "agreement", "patterns", "revisions", "mentions", "runs"),
+    *("summary", "rates", "noise", "controls", "severity", "agreement", "patterns", "revisions", "runs"),
 ]
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 QUERY = 'select env as "=h\x1b[31m|", count(*) as n from revisions group by all'

@@ -122,7 +122,7 @@ COMPLETE = {
     "import": ("import", "--map", "map.toml", "log.jsonl", "--out", "result"),
     "pack": ("pack", "data", "--out", "result.pack.parquet"),
     "pack --partition": ("pack", "data", "--partition", "--out", "result"),
-    "export": ("export", "csv", "data", "--out", "result"),
+    "export": ("export", "parquet", "data", "--out", "result"),
     "view --export": ("view", "data", "--export", "result"),
 }
 
