@@ -134,9 +134,7 @@ def _by_noun(scene: Scene, noun: re.Match[str]) -> list[Draft]:
     found = number_before(scene, noun, before)
     if found is None and not (before.rstrip(GAPS).endswith(ANY_WORDS) and ANY.search(before)):
         found = number_behind(scene, noun) or fate_behind(scene, noun, before) or the_only_one(scene, noun, before)
-    if found is None:
-        return []
-    return [Draft(*found)]
+    return [] if found is None else [found]
 
 
 def _apart(drafts: list[Draft]) -> list[Draft]:

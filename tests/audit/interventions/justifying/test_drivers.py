@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from audit.interventions.justifying.drivers import driver
 from audit.references import Shown
-from tests.audit.interventions.test_naming import LETTERED
+from tests.audit.interventions.justifying.test_naming import LETTERED
 from tests.audit.references.evidence import EXAMPLE, LAKE, LUCKY_LAKE, NOTHING, POLE
 
 PARAMETERS = "params[0]: 1.5, params[1]: -2.0, params[2]: 0.0\n"
