@@ -29,8 +29,6 @@ from audit.packing import Packed as Packed
 from audit.packing import pack as pack
 from audit.references import Mention as Mention
 from audit.references import Shown as Shown
-from audit.references import discounts_worst as discounts_worst
-from audit.references import driver as driver
 from audit.references import mark as mark
 from audit.references import references_worst as references_worst
 from audit.references import resolve as resolve
@@ -51,7 +49,6 @@ from audit.reports.sql import relations as relations
 from audit.reports.sql import sql as sql
 from audit.reports.tables import agreement as agreement
 from audit.reports.tables import controls as controls
-from audit.reports.tables import mentions as mentions
 from audit.reports.tables import noise as noise
 from audit.reports.tables import rates as rates
 from audit.reports.tables import revisions as revisions
@@ -59,7 +56,6 @@ from audit.reports.tables import runs as runs
 from audit.reports.tables import salience as salience
 from audit.reports.tables import severity as severity
 from audit.reports.tables import summary as summary
-from audit.reports.tables import topics as topics
 from audit.request import Request as Request
 from audit.rerun.fairness import rescore as rescore
 from audit.rerun.replay import Replay as Replay

@@ -42,7 +42,7 @@ class _Detector(_Reading, total=False):
     """Keyword arguments that choose a detector of references to an item of the evidence.
 
     Attributes:
-        detector: word, phrase, resolved, driver, judge, or a file of your own: `FILE.toml`, `FILE.py[:FUNCTION]`;
+        detector: word, phrase, resolved, judge, or a file of your own: `FILE.toml`, `FILE.py[:FUNCTION]`;
             without it, word, or resolved where all candidates are texts.
         about: the item that references are sought to: worst, median, best, first, last, `label:X` or an id; None for
             what the detector is about, the worst one unless its file states another.

@@ -26,8 +26,6 @@ class Commands(Overview):
             "runs",
             "lineage",
             "revisions",
-            "mentions",
-            "topics",
             "find",
             "show",
             "view",
@@ -46,7 +44,7 @@ class Commands(Overview):
         name: f"audit.commands.{module}"
         for module, names in (
             ("tables", ("summary", "salience", "rates", "noise", "controls", "severity", "agreement", "positions")),
-            ("tables", ("patterns", "revisions", "runs", "lineage", "mentions", "topics")),
+            ("tables", ("patterns", "revisions", "runs", "lineage")),
             ("viewing", ("view",)),
             ("questions", ("show", "find", "sensitivity", "sql")),
             ("rerun", ("rescore",)),

@@ -109,12 +109,11 @@ def cold(records: Path) -> Iterator[dict[str, Any]]:
 
 
 def cores(records: Path) -> Iterator[dict[str, Any]]:
-    """Detectors that read answers, on one core and on all; policies that are run again, by threads and by workers."""
+    """A detector that reads answers, on one core and on all; policies that are run again, by threads and by workers."""
     first = f"import os; os.sched_setaffinity(0, [{min(os.sched_getaffinity(0))}]); from audit.cli import main; main()"
-    for detector in ("resolved", "driver"):
-        words = ["salience", str(records), "--detector", detector]
-        found = in_turns({"all cores": program("audit", *words), "one core": [sys.executable, "-c", first, *words]})
-        yield from _against_the_first(f"salience --detector {detector}", found)
+    words = ["salience", str(records), "--detector", "resolved"]
+    found = in_turns({"all cores": program("audit", *words), "one core": [sys.executable, "-c", first, *words]})
+    yield from _against_the_first("salience --detector resolved", found)
     with tempfile.TemporaryDirectory() as folder:
         settings = (
             f"--env invertedpendulum --variant threetraj --runs 1 --iterations {ITERATIONS} --quiet --out".split()

@@ -40,8 +40,6 @@ audit lineage DATA FORMAT
 audit lineage DATA --runs
 audit revisions DATA FORMAT
 audit revisions DATA FORMAT --columns delta,env --sort -delta --limit 5
-audit mentions DATA FORMAT
-audit topics DATA FORMAT
 audit patterns DATA FORMAT
 audit patterns DATA FORMAT --wide
 audit salience DATA FORMAT
@@ -49,7 +47,7 @@ audit salience DATA --detector phrase
 audit salience DATA --detector resolved --about best
 audit salience DATA --detector nobody
 audit rates DATA FORMAT
-audit rates DATA --detector driver
+audit rates DATA --detector resolved
 audit severity DATA FORMAT
 audit noise DATA FORMAT
 audit controls DATA FORMAT
@@ -73,7 +71,6 @@ audit sql DATA
 audit sql DATA 'from summary order by all' FORMAT
 audit sample DATA --n 9 --coders A,B > sheet.csv; audit validate sheet.csv DATA
 audit judge DATA --backend ollama --model m --plan
-audit export csv DATA --out answers.csv
 audit export chat-jsonl DATA --out answers.jsonl --role search
 audit pack DATA --out d.pack.parquet; audit summary d.pack.parquet; audit check d.pack.parquet
 audit view DATA --export pages

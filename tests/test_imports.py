@@ -70,10 +70,9 @@ def commands(data: Path, sheet: Path, tmp: Path) -> list[list[str]]:
     here = str(data)
     one = [["audit", command, here] for command in ("summary", "salience", "rates", "noise", "controls", "severity")]
     one += [
-        ["audit", command, here]
-        for command in ("agreement", "patterns", "revisions", "runs", "lineage", "mentions", "topics", "positions")
+        ["audit", command, here] for command in ("agreement", "patterns", "revisions", "runs", "lineage", "positions")
     ]
-    for detector in ("phrase", "resolved", "driver"):
+    for detector in ("phrase", "resolved"):
         one.append(["audit", "salience", here, "--no-cache", "--detector", detector])
     one += [
         ["audit", "show", here, "cartpole", "threetraj", "1", "2"],

@@ -21,7 +21,7 @@ commands = typer.Typer()
 Direction = Literal["maximize", "minimize"]
 """Which scores are better."""
 
-ExportFormat = Literal["scout", "docent-jsonl", "chat-jsonl", "parquet", "csv"]
+ExportFormat = Literal["scout", "chat-jsonl", "parquet"]
 """How recorded answers are written."""
 
 
@@ -176,9 +176,9 @@ def export(
     ] = "critic",
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier export.")] = False,
 ) -> None:
-    """Export prompts and answers with the audit's verdicts: for Inspect Scout, Docent, or any reader of tables.
+    """Export prompts and answers with the audit's verdicts: for Inspect Scout, or any reader of chats or tables.
 
-    The format is the first word (audit export csv DIR --out FILE) or --format.
+    The format is the first word (audit export parquet DIR --out FILE) or --format.
 
     Example: audit export scout data/runs --out answers && scout view -T answers
     """

@@ -10,4 +10,6 @@ FORMER: Final[Mapping[str, str]] = {
     "import-interventions": "audit intervene plan asks a critic again under changed evidence",
     "obedience": "use audit sql; docs/sql.md has the query on the revision rule",
     "watch": "new revisions are announced on the pages of `audit view DIR --follow`",
+    "mentions": "`audit sql DIR 'from mentions'` prints the relation",
+    "topics": "`audit sql DIR 'from topics where rank <= 10'` prints the relation",
 }

@@ -89,9 +89,9 @@ def _request(
             "--detector",
             metavar="NAME|FILE",
             help="A reference is the word 'worst' (word), 'worst rollout|trajectory' (phrase), any name of that "
-            "rollout (resolved); or it is what the change is chiefly justified by, read by rules (driver) or a model "
-            "(judge); or what a file of your own finds: FILE.toml, FILE.py[:FUNCTION]. Default: word, or resolved "
-            "where candidates are texts.",
+            "rollout (resolved); or it is what the change is chiefly justified by, read by a model (judge); or what a "
+            "file of your own finds: FILE.toml, FILE.py[:FUNCTION]. Default: word, or resolved where candidates are "
+            "texts.",
         ),
     ] = None,
     about: Annotated[

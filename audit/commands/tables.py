@@ -62,7 +62,6 @@ def revisions(
 
 
 commands.command()(reading(runs=True)(tables.runs))
-commands.command()(reading(runs=True)(tables.mentions))
 
 
 @commands.command()
@@ -93,19 +92,4 @@ def lineage(
     """Candidates of prompts or programs with their parents, scores and costs, refused proposals included.
 
     Example: audit lineage gepa-run --blame best
-    """
-
-
-@commands.command()
-@reading(calls="audit.reports.tables:topics")
-def topics(
-    top: Annotated[
-        int, typer.Option("--top", min=1, max=10_000, help="How many topics of each kind, task and method.")
-    ] = 10,
-) -> None:
-    """What critics' answers mention, by wording alone: labels, ordinals, numbered items, quotations, phrases.
-
-    Before there is a question: it describes, tests nothing, and takes idioms for references.
-
-    Example: audit topics data/runs --top 5
     """

@@ -29,7 +29,6 @@ STORED: Final = frozenset(
         "mentions",
         "shown_mentions",
         "findings",
-        "drivers",
         "imitations",
         "associations",
         "association_tests",
@@ -87,7 +86,6 @@ BATCHED: Final = frozenset(
         "mentions",
         "shown_mentions",
         "findings",
-        "drivers",
         "noise",
         "text_edits",
     }

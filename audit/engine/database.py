@@ -83,7 +83,6 @@ class Database:
             self._is_small = True
             self._connection.execute("set threads = 1")
 
-    @property
     def set(self, variable: str, value: Any) -> None:
         """Set a variable that models read with `getvariable`; its name is the program's, its value is bound.
 

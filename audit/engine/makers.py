@@ -45,7 +45,6 @@ MAKERS: Final = {
     "findings": Maker("critic_answers", "audit.python_models.findings", "write_nothing"),
     "mentions": Maker("critic_answers", "audit.python_models.answers", "write_mentions"),
     "shown_mentions": Maker("answers_to_several", "audit.python_models.answers", "write_mentions"),
-    "drivers": Maker("answers_to_code", "audit.python_models.answers", "write_drivers"),
     "associations": Maker("citing_by_run", "audit.python_models.associations", "write_associations"),
     "association_tests": Maker("citing_by_run", "audit.python_models.associations", "write_tests"),
     "noise": Maker("revision_returns", "audit.python_models.noise", "write_noise"),

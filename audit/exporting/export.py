@@ -58,7 +58,7 @@ def export(
     Args:
         data: records.
         out: the file that is written; a folder for the format scout.
-        file_format: scout, docent-jsonl, chat-jsonl, parquet or csv.
+        file_format: scout, chat-jsonl or parquet.
         role: whose calls: critic or search.
         force: replace an earlier export.
         options: which groups, and how records are opened and classified.

@@ -34,27 +34,17 @@ def _user(transcript: Transcript) -> list[dict[str, Any]]:
     return [] if transcript.prompt is None else [{"role": "user", "content": transcript.prompt}]
 
 
-def _parts(transcript: Transcript) -> str | list[dict[str, str]] | None:
-    """An answer as content: a string, or a list where there is thinking before it."""
-    if transcript.thinking is None:
-        return transcript.answer
-    reasoning = {"type": "reasoning", "reasoning": transcript.thinking}
-    return [reasoning, {"type": "text", "text": transcript.answer or ""}]
-
-
 def scout_messages(transcript: Transcript) -> list[dict[str, Any]]:
     """Messages as `inspect_ai.model.ChatMessage` reads them; with an `id` each, else every reader would make one up."""
     messages = [message | {"source": "input"} for message in _user(transcript)]
-    if (content := _parts(transcript)) is not None:
+    content: str | list[dict[str, str]] | None = transcript.answer
+    if transcript.thinking is not None:
+        reasoning = {"type": "reasoning", "reasoning": transcript.thinking}
+        content = [reasoning, {"type": "text", "text": transcript.answer or ""}]
+    if content is not None:
         model = {} if transcript.model is None else {"model": transcript.model}
         messages.append({"role": "assistant", "content": content, "source": "generate", **model})
     return [{"id": f"{transcript.transcript_id}-{place}", **each} for place, each in enumerate(messages, start=1)]
-
-
-def docent_messages(transcript: Transcript) -> list[dict[str, Any]]:
-    """Messages as Docent's `Transcript` reads them."""
-    content = _parts(transcript)
-    return _user(transcript) + ([] if content is None else [{"role": "assistant", "content": content}])
 
 
 def chat_messages(transcript: Transcript) -> list[dict[str, Any]]:
@@ -100,22 +90,9 @@ def _scout(verdicts: Sequence[str]) -> str:
     """
 
 
-def _docent(verdicts: Sequence[str]) -> str:
-    name = f"concat(condition, '/', env, '/', {_TASK}, ' ', role)"
-    transcript = "{'id': transcript_id || '-1', 'name': role, 'messages': messages::json, 'metadata': {'model': model}}"
-    return f"""
-        transcript_id as id, {name} as name, null::varchar as description, [{transcript}] as transcripts,
-        {_object(verdicts)} as metadata
-    """
-
-
 def _chat(verdicts: Sequence[str]) -> str:
-    return f"messages::json as messages, {_object(verdicts)} as metadata"
-
-
-def _object(verdicts: Sequence[str]) -> str:
     pairs = [f"'{name}', {name}" for name in ("transcript_id", "model", "error", *_metadata(verdicts))]
-    return f"json_object({', '.join(pairs)})"
+    return f"messages::json as messages, json_object({', '.join(pairs)}) as metadata"
 
 
 def _flat(verdicts: Sequence[str]) -> str:
@@ -129,8 +106,6 @@ _PARQUET: Final = "format parquet, compression zstd, row_group_size 8192"
 
 FORMATS: Final = {
     "scout": ExportFormat(scout_messages, _scout, _PARQUET, in_parts=True),
-    "docent-jsonl": ExportFormat(docent_messages, _docent, "format json"),
     "chat-jsonl": ExportFormat(chat_messages, _chat, "format json"),
     "parquet": ExportFormat(None, _flat, _PARQUET),
-    "csv": ExportFormat(None, _flat, "format csv, header"),
 }

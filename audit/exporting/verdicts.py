@@ -35,13 +35,12 @@ def write_verdicts(store: Store, path: Path) -> list[str]:
     key = ", ".join(RevisionKey._fields)
     of_revisions = [column for column in verdict_columns(store) if column != "r0"]
     relation = store.sql(f"""
-        select {key}, evidence_kind, backend, run_records.model as run_model, drivers.driver,
+        select {key}, evidence_kind, backend, run_records.model as run_model,
             if(revisions.references_worst is null, null, '{store.detector}') as detector,
             episodes.initial.mean_return as r0, {", ".join(f"revisions.{column}" for column in of_revisions)}
         from episodes
         left join revisions using ({key})
-        left join drivers using ({key})
         left join run_records using (condition, env, variant, run)
     """)  # noqa: S608 - the names are those of the program's own relations
     relation.write_parquet(str(plainly(path)))
-    return ["evidence_kind", "backend", "detector", "driver", "r0", *of_revisions]
+    return ["evidence_kind", "backend", "detector", "r0", *of_revisions]

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from audit.interventions.answers import AnswerOf, ShownLine
 from audit.interventions.arms import ARMS, BASE
 from audit.interventions.experiment import Answered, Experiment, Place
+from audit.interventions.justifying.drivers import driver
+from audit.interventions.justifying.naming import named, of_rollouts
 from audit.interventions.plan import Call, Plan
 from audit.output.errors import AuditError
-from audit.references import Shown, driver, named
-from audit.references.naming import of_rollouts
+from audit.references import Shown
 from audit.rerun.edits import TOLERANCE
 from audit.rerun.policies import Fingerprints, key_of, returns_of
 from audit.rerun.results import computed
@@ -100,13 +101,12 @@ def read_text(text: str, shown: Sequence[ShownLine], changed: Sequence[int] | No
         changed: indices of the parameters that changed; None where they are not known.
     """
     contents, evidence = evidence_of(shown)
-    found = driver(text, evidence, changed)
     labels = {label for mention in of_rollouts(text, evidence) for label in mention.labels}
     reasons: frozenset[str] = named(text, evidence, changed)
     if reasons and len(shown) == 1:
         reasons = frozenset(contents)  # one alone represents all, whatever it is called
     return Reading(
-        contents.get(found.name),
+        contents.get(driver(text, evidence, changed)),
         *(frozenset(contents[role] for role in each if role in contents) for each in (labels, reasons)),
     )
 

@@ -40,10 +40,7 @@ def make_judge(backend: str, *, on_wait: Callable[[str, float], None], **options
         UsageError: no such backend, or an option that it does not support.
     """
     if backend == "simulated":
-        raise UsageError(
-            "the simulated backend has no judge; --backend local, ollama or openai asks a model, and the rules of the "
-            "detector driver need none"
-        )
+        raise UsageError("the simulated backend has no judge; --backend local, ollama or openai asks a model")
     if backend not in BACKENDS:
         raise UsageError(f"unknown backend '{backend}'; choose from {', '.join(BACKENDS)}")
     return open_model(backend, on_wait=on_wait, **options)

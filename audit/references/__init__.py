@@ -1,4 +1,4 @@
-"""Which rollouts does a text talk about, and what was a revision made for?
+"""Which rollouts does a text talk about?
 
 shown = Shown.of(evidence["shown"], returns=initial["returns"], lengths=initial["lengths"])
 for mention in resolve(answer, shown):

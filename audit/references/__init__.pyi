@@ -1,13 +1,9 @@
 from audit.output.escaping import visible as visible
-from audit.references.driver_rules import Driver as Driver
-from audit.references.driver_rules import driver as driver
 from audit.references.marking import mark as mark
 from audit.references.mention import Kind as Kind
 from audit.references.mention import Label as Label
 from audit.references.mention import Mention as Mention
 from audit.references.mention import Target as Target
-from audit.references.naming import named as named
-from audit.references.resolving import discounts_worst as discounts_worst
 from audit.references.resolving import references_worst as references_worst
 from audit.references.resolving import resolve as resolve
 from audit.references.shown import Shown as Shown

@@ -9,7 +9,6 @@ from typing import Final
 from audit.references.drafts import Draft, Scene, compiled
 from audit.references.labels import HISTORY_AHEAD
 from audit.references.mention import UNRESOLVED, Target
-from audit.references.numbers import Found
 from audit.references.shown import Shown
 
 WORST: Final = frozenset(
@@ -101,7 +100,7 @@ _BY_ITSELF: Final = compiled(
 )
 
 
-def find_by_adjective(scene: Scene, match: re.Match[str], group: int) -> list[Draft]:
+def find_by_adjective(scene: Scene, match: re.Match[str]) -> list[Draft]:
     """Read what begins with an adjective: "failing" with "run" behind it."""
     plain, adjective = scene.plain, match[0]
     noun = _NOUN_BEHIND.match(plain, match.end())
@@ -114,27 +113,27 @@ def find_by_adjective(scene: Scene, match: re.Match[str], group: int) -> list[Dr
     if not pointed_at or ANY.search(before) or (noun["noun"] == "one" and adjective in _VAGUE_OF_ONE):
         return []
     target = _described(scene.shown, adjective, least=_LEAST.search(before) is not None)
-    return [Draft(match.start(), noun.end(), "paraphrase", target, group)] if target else []
+    return [Draft(match.start(), noun.end(), "paraphrase", target)] if target else []
 
 
-def fate_behind(scene: Scene, noun: re.Match[str], before: str) -> Found | None:
+def fate_behind(scene: Scene, noun: re.Match[str], before: str) -> Draft | None:
     """Read "the rollout that fell early", "one run went badly wrong", "the run in the middle", "the run shown here"."""
     if not before.rstrip(GAPS).endswith((*_POINTERS, *_MEASURES)) or not _POINTED_AT.search(before):
         return None
     for pattern, meaning in _FATES:
         if (found := pattern.match(scene.plain, noun.end())) and (target := meaning(scene.shown)):
-            return noun.start(), found.end(), "paraphrase", target
+            return Draft(noun.start(), found.end(), "paraphrase", target)
     if before.rstrip().endswith(("one", "single")) and (found := _ONE_WENT_WRONG.match(scene.plain, noun.end())):
-        return noun.start(), found.end(), "paraphrase", scene.shown.failing
+        return Draft(noun.start(), found.end(), "paraphrase", scene.shown.failing)
     return None
 
 
-def the_only_one(scene: Scene, noun: re.Match[str], before: str) -> Found | None:
+def the_only_one(scene: Scene, noun: re.Match[str], before: str) -> Draft | None:
     """Read "the rollout", where only one was shown."""
     single = scene.shown.single if noun[0] in _HERE else None
     if single is None or not _THE.search(before) or not _BY_ITSELF.match(scene.plain, noun.end()):
         return None
-    return noun.start(), noun.end(), "paraphrase", single
+    return Draft(noun.start(), noun.end(), "paraphrase", single)
 
 
 def _described(shown: Shown, adjective: str, *, least: bool) -> Target:

@@ -14,17 +14,14 @@ GAP: Final = r"(?:[\x20\n]{1,24}+)"
 """What a space in patterns matches: markup has become spaces. Bounded, so that no search runs on and on."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Draft:
-    """A mention whose stance is still to be found out. Those of one phrase share a group: "worst and median"."""
+    """A mention of which it is still to be found out whether it is negated."""
 
     start: int
     end: int
     kind: Kind
     target: Target
-    group: int
-    negated: bool = False
-    discounted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,26 +49,21 @@ _AS_HEADING: Final = compiled(
 _ITEM: Final = re.compile(r"\)[ \t*]{1,4}[a-z]")
 
 
-def find_by_heading(scene: Scene, noun: re.Match[str], group: int) -> list[Draft]:
+def find_by_heading(scene: Scene, noun: re.Match[str]) -> list[Draft]:
     """Read the letters behind a noun: "Rollout B", "rollouts A, B and C"; each is a mention."""
     found = _BEHIND.match(scene.text, noun.end())
     drafts: list[Draft] = []
     while found and (target := scene.shown.headed(found["name"])):
         start = found.start("name") if drafts else noun.start()
-        drafts.append(Draft(start, found.end("name"), "label", target, group))
+        drafts.append(Draft(start, found.end("name"), "label", target))
         found = _NEXT.match(scene.text, found.end("name"))
     return drafts
 
 
-def find_letters(scene: Scene, first_group: int) -> Iterator[Draft]:
-    """Read the letters that are by themselves, each group of those that are listed together.
-
-    Args:
-        scene: the text and what was shown.
-        first_group: the first number free for a group.
-    """
+def find_letters(scene: Scene) -> Iterator[Draft]:
+    """Read the letters that are by themselves, alone or listed together."""
     taken = 0
-    for group, match in enumerate(_LETTER.finditer(scene.text), start=first_group):
+    for match in _LETTER.finditer(scene.text):
         if match.start() < taken or not scene.shown.headed(match[0]):
             continue
         listed = [match.span()]
@@ -77,7 +72,7 @@ def find_letters(scene: Scene, first_group: int) -> Iterator[Draft]:
         taken = listed[-1][1]
         if _is_rollout(scene, match, is_list=len(listed) > 1):
             for start, end in listed:
-                yield Draft(start, end, "label", scene.shown.headed(scene.text[start:end]), group)
+                yield Draft(start, end, "label", scene.shown.headed(scene.text[start:end]))
 
 
 def _is_rollout(scene: Scene, match: re.Match[str], *, is_list: bool) -> bool:

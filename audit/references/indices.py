@@ -23,7 +23,7 @@ _LAST: Final = compiled(r" ?(?:-{1,2}| to | through ) ?#?(?P<index>\d{1,6})" + _
 _OF_ANOTHER: Final = compiled(r" (?:of|in|from) (?:the )?(?:trial|iteration|warm-?up)")
 
 
-def find_indices(scene: Scene, noun: re.Match[str], group: int) -> list[Draft]:
+def find_indices(scene: Scene, noun: re.Match[str]) -> list[Draft]:
     """Read the numbers behind a noun; each is a mention, resolved or not. A range is one mention."""
     plain = scene.plain
     found = _INDEX.match(plain, noun.end())
@@ -33,11 +33,11 @@ def find_indices(scene: Scene, noun: re.Match[str], group: int) -> list[Draft]:
     plural = noun[0].endswith("s")
     if plural and (last := _LAST.match(plain, found.end())) and first < int(last["index"]) <= first + LARGEST_RANGE:
         several = _all(scene, range(first, int(last["index"]) + 1))
-        return [Draft(noun.start(), last.end(), "index", several, group)]
-    drafts = [Draft(noun.start(), found.end(), "index", scene.shown.numbered(first), group)]
+        return [Draft(noun.start(), last.end(), "index", several)]
+    drafts = [Draft(noun.start(), found.end(), "index", scene.shown.numbered(first))]
     while plural and len(drafts) < LARGEST_RANGE and (following := _NEXT.match(plain, drafts[-1].end)):
         target = scene.shown.numbered(int(following["index"]))
-        drafts.append(Draft(following.start("mark"), following.end(), "index", target, group))
+        drafts.append(Draft(following.start("mark"), following.end(), "index", target))
     return drafts
 
 

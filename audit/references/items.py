@@ -81,31 +81,21 @@ _SCORED: Final = compiled(
 )
 
 
-def find_items(scene: Scene, group: int) -> Iterator[Draft]:
-    """Find the mentions of items of a batch or a pair, which may overlap.
-
-    Args:
-        scene: the answer and what was shown.
-        group: the first number free for a group.
-    """
-    found = [*_by_number(scene), *_by_heading(scene), *_by_place(scene), *_by_role(scene)]
-    found += [*_by_extreme(scene), *_by_score(scene)]
-    for number, (start, end, kind, target) in enumerate(found):
-        yield Draft(start, end, kind, target, group + number)
-    yield from islice(find_quotes(scene, group + len(found)), MOST)
+def find_items(scene: Scene) -> Iterator[Draft]:
+    """Find the mentions of items of a batch or a pair, which may overlap."""
+    for find in (_by_number, _by_heading, _by_place, _by_role, _by_extreme, _by_score):
+        yield from find(scene)
+    yield from islice(find_quotes(scene), MOST)
 
 
-Found = tuple[int, int, Kind, Target]
-
-
-def _by_number(scene: Scene) -> Iterator[Found]:
+def _by_number(scene: Scene) -> Iterator[Draft]:
     for first in islice(_NUMBERED.finditer(scene.plain), MOST):
         start = first.start()
         match: re.Match[str] | None = first
         if _FOR.search(scene.before(start, 8)):  # "for example, 2 of them"
             continue
         while match:
-            yield start, match.end(), "label", _numbered(scene, int(match["number"]))
+            yield Draft(start, match.end(), "label", _numbered(scene, int(match["number"])))
             match = _NEXT.match(scene.plain, match.end())
             start = match.start("number") if match else 0
 
@@ -118,25 +108,25 @@ def _numbered(scene: Scene, number: int) -> Target:
     return shown.targets[number - 1] if 1 <= number <= len(shown.targets) else UNRESOLVED
 
 
-def _by_heading(scene: Scene) -> Iterator[Found]:
+def _by_heading(scene: Scene) -> Iterator[Draft]:
     """Items called by their heading in full: "worse_program_trajectory"."""
     for item, target in zip(scene.shown.rollouts, scene.shown.targets, strict=True):
         words = re.findall(r"[a-z0-9]+", (item.name or "").lower())
         if len(words) > 1:
             written = r"[\x20_-]{1,3}".join(words)
             for match in islice(re.finditer(rf"(?<![a-z0-9]){written}(?![a-z0-9])", scene.plain), MOST):
-                yield *match.span(), "label", target
+                yield Draft(*match.span(), "label", target)
 
 
-def _by_place(scene: Scene) -> Iterator[Found]:
+def _by_place(scene: Scene) -> Iterator[Draft]:
     targets = scene.shown.targets
     for match in islice(_WHICH.finditer(scene.plain), MOST):
         place = _PLACES[match["place"]]
         if len(targets) > 1 and -len(targets) <= place < len(targets):
-            yield match.start("place"), match.end(), "paraphrase", targets[place]
+            yield Draft(match.start("place"), match.end(), "paraphrase", targets[place])
 
 
-def _by_role(scene: Scene) -> Iterator[Found]:
+def _by_role(scene: Scene) -> Iterator[Draft]:
     shown = scene.shown
     for match in islice(_BY_ROLE.finditer(scene.plain), MOST):
         role = _ROLES[match["role"]]
@@ -146,16 +136,17 @@ def _by_role(scene: Scene) -> Iterator[Found]:
         is_other = bool(match["candidate"]) and not (match["measure"] and _are_candidates(scene))
         target = UNRESOLVED if is_vague or is_wanted or is_other else shown.by_role(role)
         if target:
-            yield match.start("role"), match.end(), "label" if match["role"] == role else "paraphrase", target
+            kind: Kind = "label" if match["role"] == role else "paraphrase"
+            yield Draft(match.start("role"), match.end(), kind, target)
 
 
-def _by_extreme(scene: Scene) -> Iterator[Found]:
+def _by_extreme(scene: Scene) -> Iterator[Draft]:
     """Items called by having the highest or the lowest score."""
     for match in islice(_BY_EXTREME.finditer(scene.plain), MOST):
         is_other = bool(match["candidate"]) and not _are_candidates(scene)
         target = UNRESOLVED if is_other else scene.shown.by_role(_EXTREMES[match["extreme"]])
         if target:
-            yield *match.span(), "paraphrase", target
+            yield Draft(*match.span(), "paraphrase", target)
 
 
 def _are_candidates(scene: Scene) -> bool:
@@ -163,7 +154,7 @@ def _are_candidates(scene: Scene) -> bool:
     return all(item.rollout is None for item in scene.shown.rollouts)
 
 
-def _by_score(scene: Scene) -> Iterator[Found]:
+def _by_score(scene: Scene) -> Iterator[Draft]:
     for match in islice(_SCORED.finditer(scene.plain), MOST):
         if target := scene.shown.returned(Quantity.read(match["score"])):
-            yield *match.span(), "return", target
+            yield Draft(*match.span(), "return", target)

@@ -52,13 +52,12 @@ _HISTORY_BEHIND: Final = compiled(
 )
 
 
-def find_labels(scene: Scene, first: re.Match[str], group: int) -> Phrase:
+def find_labels(scene: Scene, first: re.Match[str]) -> Phrase:
     """Read the phrase that begins with a role's name.
 
     Args:
         scene: the text and what was shown.
         first: the match of the name.
-        group: a number for the mentions of this phrase.
     """
     plain = scene.plain
     before = scene.before(first.start(), 40)
@@ -72,13 +71,13 @@ def find_labels(scene: Scene, first: re.Match[str], group: int) -> Phrase:
         from_history = labels <= {"best", "worst"} and HISTORY_AHEAD.match(plain, end)
         if from_history or _is_statistic(plain, head, labels):
             return Phrase(end)
-        return Phrase(end, _drafts(scene, [*spans[:-1], (spans[-1][0], end)], group))
+        return Phrase(end, _drafts(scene, [*spans[:-1], (spans[-1][0], end)]))
     if len(labels) == 1:
-        return read_role(scene, first, before, group)
+        return read_role(scene, first, before)
     # "Best and worst policies" are not rollouts; the returns of all three roles are those shown.
     if STATISTIC.match(plain, last) and len(labels) < 3:
         return Phrase(last)
-    return Phrase(last, _drafts(scene, spans, group))
+    return Phrase(last, _drafts(scene, spans))
 
 
 def _is_said_of_it(name: str, before: str) -> bool:
@@ -113,10 +112,10 @@ def _is_statistic(plain: str, head: re.Match[str], labels: set[str]) -> bool:
     return _STATISTIC_OF_EPISODES.match(plain, head.end()) is not None
 
 
-def _drafts(scene: Scene, spans: Sequence[tuple[int, int]], group: int) -> list[Draft]:
+def _drafts(scene: Scene, spans: Sequence[tuple[int, int]]) -> list[Draft]:
     drafts = []
     for start, end in spans:
         name = _FIRST_LABEL.match(scene.plain, start)
         assert name is not None
-        drafts.append(Draft(start, end, "label", scene.shown.labelled(cast("Label", name[0])), group))
+        drafts.append(Draft(start, end, "label", scene.shown.labelled(cast("Label", name[0]))))
     return drafts

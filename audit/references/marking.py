@@ -41,10 +41,9 @@ def mark(text: str, mentions: Sequence[Mention], form: Form = "plain") -> str:
 
 
 def meaning(mention: Mention) -> str:
-    """What a mention points at, and how: `worst median 17, discounted`."""
+    """What a mention points at, and whether that is denied: `worst median 17, negated`."""
     target = " ".join([*mention.labels, *map(str, mention.rollouts)]) or "unresolved"
-    stance = [word for word in ("negated", "discounted") if getattr(mention, word)]
-    return ", ".join([target, *stance])
+    return f"{target}, negated" if mention.negated else target
 
 
 def _safe(text: str, form: Form) -> str:

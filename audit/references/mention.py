@@ -56,7 +56,7 @@ class Mention:
             unresolved or where they have none.
         rollouts: their indices; empty where unresolved or unknown.
         negated: the statement is denied of these rollouts ("not the worst rollout", "unlike the best one").
-        discounted: the rollouts are set aside, as a rarity, as chance, or as not designed around.
+        discounted: a user's detector states that the rollouts are set aside; None where nothing states it.
     """
 
     start: int
@@ -66,7 +66,7 @@ class Mention:
     labels: tuple[str, ...]
     rollouts: tuple[int, ...]
     negated: bool = False
-    discounted: bool = False
+    discounted: bool | None = None
 
     @property
     def worst(self) -> bool:

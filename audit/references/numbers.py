@@ -13,9 +13,6 @@ from audit.references.drafts import Draft, Scene, compiled
 from audit.references.mention import UNRESOLVED, Kind, Target
 from audit.references.quantities import NUMBER, Quantity
 
-Found = tuple[int, int, Kind, Target]
-"""Where a mention begins and ends, how it points, and at what."""
-
 _NUMBER: Final = (
     rf"(?P<number>{NUMBER}|zero)(?![\w.]*\d|%| ?rad| (?:hits?|actions?|states?|params?|parameters?|dimensions?"
     rf"|features?"
@@ -57,16 +54,16 @@ _OF_THEMSELVES: Final = ("scor", "return", "earn", "achiev", "last", "surviv")
 """Verbs that need no "that" before them to make a number the rollout's."""
 
 
-def number_before(scene: Scene, noun: re.Match[str], before: str) -> Found | None:
+def number_before(scene: Scene, noun: re.Match[str], before: str) -> Draft | None:
     """Read "the 9-step rollout", "the 446 run"."""
     if not _ANY_NUMBER.search(before) or not (found := _BEFORE.search(before)):
         return None
     kind, target = _meant(scene, found, lasting=False)
     start = noun.start() - len(before) + found.start("number")
-    return (start, noun.end(), kind, target) if target else None
+    return Draft(start, noun.end(), kind, target) if target else None
 
 
-def number_behind(scene: Scene, noun: re.Match[str]) -> Found | None:
+def number_behind(scene: Scene, noun: re.Match[str]) -> Draft | None:
     """Read "the run that scored 446", "the rollout with a return of -1", "the episode (R=0)"."""
     plain, start, end = scene.plain, noun.start(), noun.end()
     if found := _DOING.match(plain, end):
@@ -74,23 +71,23 @@ def number_behind(scene: Scene, noun: re.Match[str]) -> Found | None:
         kind, target = _meant(scene, found, lasting=verb.startswith(_OF_LENGTHS))
         clear = found["relative"] or found["unit"] or verb.startswith(_OF_THEMSELVES) or verb.endswith("ing")
         if target and clear:
-            return start, found.end(), kind, target
+            return Draft(start, found.end(), kind, target)
         scored = found["relative"] and verb.startswith(_OF_RETURNS)
-        return (start, found.end(), "return", UNRESOLVED) if scored else None
+        return Draft(start, found.end(), "return", UNRESOLVED) if scored else None
     found = _HAVING.match(plain, end) or (None if noun[0] == "one" else _ASIDE.match(plain, end))
     if found is None:
         return None
     kind, target = _meant(scene, found, lasting=False)
-    return (start, found.end(), kind, target) if target else None
+    return Draft(start, found.end(), kind, target) if target else None
 
 
-def find_failure(scene: Scene, match: re.Match[str], group: int) -> list[Draft]:
+def find_failure(scene: Scene, match: re.Match[str]) -> list[Draft]:
     """Read "the failure at 303", "the crash (9 steps)". A failure is a rollout only if it has a rollout's number."""
     found = _FAILURE.match(scene.plain, match.end())
     if found is None or _ANY_FAILURE.search(scene.before(match.start(), 40)):
         return []
     kind, target = _meant(scene, found, lasting=False)
-    return [Draft(match.start(), found.end(), kind, target, group)] if target else []
+    return [Draft(match.start(), found.end(), kind, target)] if target else []
 
 
 def _meant(scene: Scene, found: re.Match[str], *, lasting: bool) -> tuple[Kind, Target]:

@@ -37,13 +37,13 @@ NEAR: Final = 240
 """What was counted is no further before, in characters."""
 
 
-def find_by_place(scene: Scene, match: re.Match[str], group: int) -> list[Draft]:
+def find_by_place(scene: Scene, match: re.Match[str]) -> list[Draft]:
     """Read what begins with an ordinal: "first" with "rollout" or "of the three" behind it."""
     if not _THE.search(scene.before(match.start(), 32)):
         return []
     end = _named(scene, match) or _counted_from_three(scene, match)
     target = scene.shown.placed(PLACES[match[0]]) if end else None
-    return [Draft(match.start(), end, "paraphrase", target, group)] if end and target else []
+    return [Draft(match.start(), end, "paraphrase", target)] if end and target else []
 
 
 def _named(scene: Scene, match: re.Match[str]) -> int | None:

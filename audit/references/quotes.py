@@ -19,13 +19,8 @@ MOST_WORDS: Final = 100_000
 _WORD: Final = re.compile(r"[a-z0-9]+")
 
 
-def find_quotes(scene: Scene, group: int) -> Iterator[Draft]:
-    """Find the passages of an answer, as long as possible, that are in the text of one item and in no other.
-
-    Args:
-        scene: the answer and what was shown.
-        group: the first number free for a group.
-    """
+def find_quotes(scene: Scene) -> Iterator[Draft]:
+    """Find the passages of an answer, as long as possible, that are in the text of one item and in no other."""
     owners = _owners(scene.shown)
     if not owners:
         return
@@ -38,7 +33,7 @@ def find_quotes(scene: Scene, group: int) -> Iterator[Draft]:
             last += 1
         if owner is not None and owner >= 0:
             start, end = words[first].start(), words[last + LENGTH - 1].end()
-            yield Draft(start, end, "quote", scene.shown.targets[owner], group + first)
+            yield Draft(start, end, "quote", scene.shown.targets[owner])
         first = last + 1
 
 

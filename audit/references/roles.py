@@ -74,14 +74,13 @@ _SUBJECT: Final = compiled(
 _FIRST_LABEL: Final = compiled(LABEL)
 
 
-def read_role(scene: Scene, match: re.Match[str], before: str, group: int) -> Phrase:
+def read_role(scene: Scene, match: re.Match[str], before: str) -> Phrase:
     """Read a name alone: a mention, one in doubt, or none.
 
     Args:
         scene: the text and what was shown.
         match: the match of the name.
         before: the text in front of it.
-        group: a number for the mention.
     """
     plain, end = scene.plain, match.end()
     if _IDIOM.search(before) or _HISTORY_AHEAD.match(plain, end):
@@ -92,7 +91,7 @@ def read_role(scene: Scene, match: re.Match[str], before: str, group: int) -> Ph
     target = scene.shown.labelled(label)
     certain = None if from_history else _certain(scene, match, before, target)
     if certain is not None:
-        return Phrase(certain, [Draft(match.start(), certain, "label", target, group)])
+        return Phrase(certain, [Draft(match.start(), certain, "label", target)])
     if STATISTIC.match(plain, end) or plain.startswith("-", end):
         return Phrase(end)
     clear = CLEAR.match(plain, end) is not None
@@ -105,9 +104,7 @@ def read_role(scene: Scene, match: re.Match[str], before: str, group: int) -> Ph
     return Phrase(end, bare=Bare(match.start(), end, label, stands_alone))
 
 
-def settle(
-    scene: Scene, drafts: Sequence[Draft], bare: Sequence[Bare], sentences: Sentences, group: int
-) -> list[Draft]:
+def settle(scene: Scene, drafts: Sequence[Draft], bare: Sequence[Bare], sentences: Sentences) -> list[Draft]:
     """Make mentions of the names in doubt that are in one sentence with another role, or need none.
 
     Args:
@@ -115,7 +112,6 @@ def settle(
         drafts: the mentions found so far.
         bare: the names in doubt.
         sentences: the sentences of the text.
-        group: the first number free for a group.
     """
     named = [
         (draft.start, name[0])
@@ -134,7 +130,7 @@ def settle(
         )
         if contrasted or item.stands_alone:
             target = scene.shown.labelled(item.label)
-            settled.append(Draft(item.start, item.end, "label", target, group + len(settled)))
+            settled.append(Draft(item.start, item.end, "label", target))
     return settled
 
 

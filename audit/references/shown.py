@@ -13,7 +13,6 @@ from msgspec import UNSET
 
 from audit.references.mention import LABELS, UNRESOLVED, Label, Target
 from audit.references.quantities import Quantity
-from audit.vocabulary.drivers import DriverName
 from audit.vocabulary.evidence import ShownRollout
 from collector.records import ItemLabel
 
@@ -154,14 +153,6 @@ class Shown:
         """The one rollout that was shown, under however many labels; None where several were."""
         shown = [item for item in self._items if item.was_shown]
         return shown[0].target if len(shown) == 1 else None
-
-    @functools.cached_property
-    def without_luck(self) -> DriverName | None:
-        """What fails where others have luck: the worst, or what all share where the median is the same rollout."""
-        returns = {each.label: each.return_ for each in self.rollouts}
-        if not returns or "worst" in returns:
-            return "shared" if self.labelled("worst") == self.labelled("median") else "worst"
-        return None if self._same(returns.get("median"), returns.get("best")) else "median"
 
     @functools.cached_property
     def failing(self) -> Target:

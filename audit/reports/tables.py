@@ -46,9 +46,7 @@ TITLES: Final = {
     "patterns_summary": "Edit patterns (percentages are of revisions)",
     "revisions": "Revisions",
     "runs": "Runs",
-    "mentions": "Mentions of rollouts",
     "positions": "Which of the items shown are cited or imitated, by place and by score",
-    "topics": "What answers mention, by wording alone (percentages are of answers)",
 }
 
 ESSENTIAL: Final = {
@@ -78,11 +76,6 @@ ESSENTIAL: Final = {
     "positions": [
         *("condition", "env", "variant", "outcome", "aspect", "factor", "runs", "revisions"),
         *("mean_with", "mean_without", "effect", "effect_low", "effect_high", "holm_p"),
-    ],
-    "topics": ["condition", "env", "variant", "kind", "topic", "answers", "occurrences"],
-    "mentions": [
-        *("condition", "env", "variant", "run", "iteration", "part", "text", "kind", "labels", "rollouts", "worst"),
-        *("negated", "discounted"),
     ],
 }
 """Columns shown in tables for people and papers, in the order of importance, where all would be too many."""
@@ -269,29 +262,6 @@ def runs(data: Data, **options: Unpack[RunSelection]) -> Table:
     Example: audit runs data/runs --variant r2po --format json
     """
     return relation_table("runs", request_of(data, RunSelection, options))
-
-
-def mentions(data: Data, **options: Unpack[RunSelection]) -> Table:
-    """Which rollouts critics' answers and thinking talk about: one row per mention.
-
-    Example: audit mentions data/runs --variant threetraj --format csv > mentions.csv
-    """
-    return relation_table("mentions", request_of(data, RunSelection, options))
-
-
-def topics(data: Data, *, top: int = 10, **options: Unpack[Selection]) -> Table:
-    """What critics' answers mention, by wording alone: labels, ordinals, numbered items, quotations, phrases.
-
-    Before there is a question: it describes, tests nothing, and takes idioms for references.
-
-    Args:
-        data: records.
-        top: how many topics of each kind, task and method to list.
-        options: which groups, and how records are opened.
-
-    Example: audit topics data/runs --top 5
-    """
-    return relation_table("topics", request_of(data, Selection, options), f"rank <= {int(top)}")
 
 
 def _answers(relation: duckdb.DuckDBPyRelation, store: Store, *, of_texts: bool) -> list[str]:

@@ -16,7 +16,6 @@ from audit.sources.iterations import Capabilities, Iteration, Translated
 from audit.sources.native import NativeSource
 from audit.sources.openevolve import OpenEvolveSource
 from audit.sources.r2po_release import ReleaseSource
-from audit.sources.reflexion import ReflexionSource
 from audit.sources.shinkaevolve import ShinkaEvolveSource
 from collector.records import decode, encode
 
@@ -37,7 +36,7 @@ class Source(Protocol):
         """Hand over what is known only at the end: what belongs together, and what is missing."""
 
 
-FORMATS: Final = (NativeSource, ReleaseSource, GepaSource, OpenEvolveSource, ShinkaEvolveSource, ReflexionSource)
+FORMATS: Final = (NativeSource, ReleaseSource, GepaSource, OpenEvolveSource, ShinkaEvolveSource)
 TRANSLATED: Final = (GepaSource, OpenEvolveSource, ShinkaEvolveSource)
 """Those whose translations are kept: they read what they claim, and journals beside it, and nothing else."""
 CAPABILITIES: Final[dict[str, Capabilities]] = {

@@ -20,7 +20,8 @@ from audit.interventions.show import answers_to
 from audit.interventions.showing import ROLES
 from audit.output.errors import AuditError
 from audit.output.escaping import in_line, visible
-from audit.references import driver, resolve
+from audit.references import resolve
+from audit.references.sentences import leading
 from audit.request import simulated
 from audit.viewer.experiments import experiment
 from audit.viewer.revision import mention_of, segments
@@ -185,7 +186,6 @@ def _answer(answer: AnswerOf, read: Answered, changed: Sequence[int], before: Se
     """An answer; its mentions and its driver are in true roles, whatever the prompt called the rollouts."""
     contents, evidence = evidence_of(answer.shown)
     roles = {label: _role(content) for label, content in contents.items()}
-    found = driver(answer.completion, evidence, changed) if read.readable else None
     mentions = [
         replace(mention, labels=tuple(roles.get(label, label) for label in mention.labels))
         for mention in resolve(answer.completion, evidence)
@@ -196,8 +196,8 @@ def _answer(answer: AnswerOf, read: Answered, changed: Sequence[int], before: Se
         "text": False,
         "shown": shown,
         "mentions": [mention_of(each, shown) for each in mentions],
-        "answer": segments(answer.completion, mentions, found.sentence if found else ""),
-        "driver": found and {"name": roles.get(found.name, found.name), "sentence": in_line(found.sentence)},
+        "answer": segments(answer.completion, mentions, range(*leading(answer.completion, mentions))),
+        "driver": read.driver and _role(read.driver),
         "edits": [
             {"index": index, "before": before[index], "after": (answer.params or before)[index]} for index in changed
         ],

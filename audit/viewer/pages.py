@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from audit.viewer.session import Session
 
 FACETED: Final = (
-    *("condition", "env", "variant", "direction", "pattern", "cites", "driver", "strict", "permissive", "structure"),
+    *("condition", "env", "variant", "direction", "pattern", "cites", "strict", "permissive", "structure"),
     *("start", "accepted", "restrained", "evidence_kind", "judged"),
 )
 """Columns whose values are counted beside the table, unless others are asked for."""
 SHOWN: Final = (
     *("condition", "env", "variant", "run", "iteration", "r0", "r1", "delta", "p_no_change", "pattern", "cites"),
-    *("strict", "permissive", "driver", "edit_distance"),
+    *("strict", "permissive", "edit_distance"),
 )
 """Columns of the table, unless others are asked for."""
 SHOWN_OF_TEXTS: Final = (*SHOWN[:-1], "changed_components", "edit_ratio")
@@ -57,7 +57,7 @@ def _about(session: Session) -> dict[str, Any]:
             {
                 "name": name,
                 "kind": kind,
-                "meaning": described.get(name) or MEANINGS.get(name, ""),
+                "meaning": described.get(name, ""),
                 "empty": name in empty,
             }
             for name, kind in session.table.kinds.items()
@@ -88,11 +88,6 @@ def _about(session: Session) -> dict[str, Any]:
             "permissive": PERMISSIVE,
         },
     }
-
-
-MEANINGS: Final = {
-    "driver": "what plain rules take the main change to be justified by",
-}
 
 
 def overview(session: Session) -> dict[str, Any]:

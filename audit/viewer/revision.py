@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 from audit.output.escaping import in_line, visible
 from audit.output.names import model_name
 from audit.output.word_diff import pieces
-from audit.references import Mention, Shown, driver
+from audit.references import Mention
 from audit.references.marking import meaning
+from audit.references.sentences import leading
 from audit.references.steps import laid_out, mentioned, trajectories
 from audit.reports.explain import Revision, in_full
 from audit.validation.coding.labels import as_written
@@ -110,8 +111,8 @@ def page_of(full: Revision, row: Mapping[str, Any]) -> dict[str, Any]:
     is_text = full["thresholds"]["policy"] == "text"
     rationale = full["rationale"] if is_text else revised["answer"]
     mentions = [Mention(**each) for each in full["mentions"]]
-    found = _driver(full, rationale)
     shown = _shown(full, row)
+    start, end = leading(rationale or "", mentions)
     return {
         "key": [row[name] for name in RevisionKey._fields],
         "row": {name: value for name, value in row.items() if name not in {"id", "changed"}},
@@ -126,10 +127,10 @@ def page_of(full: Revision, row: Mapping[str, Any]) -> dict[str, Any]:
         "edits": None if is_text else _edits(full),
         "differences": _differences(initial["text"], revised["text"]) if is_text else None,
         "mentions": [mention_of(each, shown or ()) for each in mentions],
-        "answer": None if rationale is None else segments(rationale, mentions, found["sentence"] if found else ""),
+        "answer": None if rationale is None else segments(rationale, mentions, range(start, end)),
         "whole_answer": visible(revised["answer"] or "") if is_text else None,
         "thinking": None if revised["thinking"] is None else visible(revised["thinking"]),
-        "driver": found and {name: _shortened(in_line(value)) for name, value in found.items()},
+        "leading": _shortened(in_line((rationale or "")[start:end])),
         "judgements": [
             {name: _shortened(in_line(value)) if isinstance(value, str) else value for name, value in each.items()}
             for each in full["judgements"]
@@ -172,7 +173,6 @@ def mention_of(mention: Mention, shown: Sequence[Mapping[str, Any]]) -> dict[str
         "rollouts": mention.rollouts,
         "kind": mention.kind,
         "negated": mention.negated,
-        "discounted": mention.discounted,
         "meaning": in_line(meaning(mention)),
         "places": [
             place
@@ -210,10 +210,8 @@ def _difference(name: str, old: str | None, new: str | None) -> dict[str, Any]:
     }
 
 
-def segments(text: str, mentions: Sequence[Mention], sentence: str) -> list[dict[str, Any]]:
-    """The answer in pieces: each a stretch of text, with the number of its mention, in the driver's sentence or not."""
-    start = text.find(sentence) if sentence else -1
-    inside = range(start, start + len(sentence)) if start >= 0 else range(0)
+def segments(text: str, mentions: Sequence[Mention], inside: range) -> list[dict[str, Any]]:
+    """The answer in pieces: each a stretch of text, with the number of its mention, in the leading sentence or not."""
     bounds = {
         0,
         len(text),
@@ -231,22 +229,6 @@ def segments(text: str, mentions: Sequence[Mention], sentence: str) -> list[dict
         if mention is not None and mention.start <= begin:
             segment["mention"] = number
         if begin in inside:
-            segment["driver"] = True
+            segment["leading"] = True
         found.append(segment)
     return found
-
-
-def _driver(full: Revision, rationale: str | None) -> dict[str, str] | None:
-    """What plain rules take the change to be justified by; None where no critic answered."""
-    if not rationale or full["revised"]["source"] != "critic":
-        return None
-    before = full["initial"]
-    shown = Shown.of(
-        full["shown"],
-        returns=before["returns"],
-        lengths=before["lengths"],
-        statistics=full["statistics"],
-        rounding=full["rounding"],
-    )
-    found = driver(rationale, shown, full["changed"])
-    return {"name": found.name, "sentence": found.sentence}

@@ -27,8 +27,6 @@ NAME: Final = "viewer"
 """Of the file among what is kept of an analysis, and of the table in it."""
 MEMORY: Final = "800MB"
 """What DuckDB may use for queries of the table."""
-MOST_DRIVERS: Final = 20_000
-"""Answers up to which the driver of each is found when the table is made, at about 3,000 a second."""
 FACETS: Final = 40
 """Values of a column that are counted, the most frequent ones."""
 TABLES: Final = 32
@@ -285,16 +283,8 @@ def _with_texts(store: Store, wanted: Sequence[str], unwanted: Sequence[str]) ->
 def _file(store: Store) -> Path:
     """The file of the table: one that was kept, or one made now."""
     keys = ", ".join(RevisionKey._fields)
-    with_driver = f"select v.*, d.driver from viewed_revisions as v left join drivers as d using ({keys})"
-    without = "select *, null::varchar as driver from viewed_revisions"
-    source = with_driver if _wants_drivers(store) else without
     # Rows are numbered as they come from being sorted: numbering them by a window of that order would sort them twice.
-    return store.kept(NAME, f"select row_number() over () as id, * from ({source} order by {keys})")
-
-
-def _wants_drivers(store: Store) -> bool:
-    [(revisions,)] = store.relation("summary").aggregate("sum(revisions)").fetchall()
-    return bool(revisions <= MOST_DRIVERS) or store.detector == "driver"
+    return store.kept(NAME, f"select row_number() over () as id, * from (from viewed_revisions order by {keys})")
 
 
 def no_such(key: RevisionKey) -> AuditError:

@@ -3,8 +3,8 @@
 All look at the answer alone. Patterns are RE2 (the regular expressions of DuckDB) and ignore case. `word` is the
 paper's detector; `phrase` asks for more, and finds neither "worst-case behaviour" nor "the worst point of the trace".
 The others are relations with the columns of `references`: `resolved` asks which rollouts the text talks about, by
-whatever name (`audit/references`); `driver` and `judge` ask whether the item is what the main change is chiefly
-justified by, as plain rules read it or as a model coded it (`audit judge`). A user's own are read by `audit/detectors`.
+whatever name (`audit/references`); `judge` asks whether a model coded the item as what the main change is chiefly
+justified by (`audit judge`). A user's own are read by `audit/detectors`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ def patterns_for(name: str) -> dict[str, str]:
 PATTERNS: Final = patterns_for("worst")
 RELATIONS: Final = {
     "resolved": "resolved_references",
-    "driver": "driver_references",
     "judge": "judged_references",
 }
 DETECTORS: Final = (*PATTERNS, *RELATIONS)

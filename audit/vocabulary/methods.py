@@ -26,8 +26,6 @@ METHODS: Final = {
     "r2po": MethodFacts(first="search", second="critic", evidence="median", revision_rule=True),
     "gepa": MethodFacts(second="critic", evidence="batch"),
     "simba": MethodFacts(second="critic", evidence="pair", commits="revised"),
-    "reflexion": MethodFacts(second="critic", commits="revised"),
-    "textgrad": MethodFacts(second="critic", commits="revised"),
     "openevolve": MethodFacts(second="critic", evidence="programs", commits="revised"),
     "shinkaevolve": MethodFacts(second="critic", evidence="programs", commits="revised"),
     **{f"{BASELINES}{name}": _BASELINE for name in ("a2c", "ppo", "trpo", "dqn", "sac", "td3", "ddpg")},

@@ -32,8 +32,6 @@ TABLES = {
     "patterns": {"overrides": {"cartpole": {"high": 2.0, "surgical_max": 1}}},
     "revisions": {"run": 1},
     "runs": {"variant": "threetraj"},
-    "mentions": {"env": ["cartpole"]},
-    "topics": {"top": 3},
     "find": {"where": "delta < 0", "limit": 2},
     "sensitivity": {"vary": ["cartpole.high=2,3"]},
     "check": {"facts": True},

@@ -6,7 +6,7 @@ asked_items as (select * from asked_items),
 findings as (select * from findings),
 
 citing as (
-    select condition, env, variant, run, iteration, bool_or(discounted) as discounts
+    select condition, env, variant, run, iteration, bool_or(coalesce(discounted, false)) as discounts
     from findings
     join asked_items using (condition, env, variant, run, iteration)
     where

@@ -70,7 +70,6 @@ COMMANDS: Final[Mapping[str, Command]] = {
     "severity": Command((REVISIONS, THREE, STRUCTURED, CITING)),
     "noise": Command((REVISIONS, RETURNS)),
     "controls": Command((REVISIONS,), (CONTROLS,)),
-    "mentions": Command((REVISIONS, ANSWERS)),
     "positions": Command((REVISIONS, COMPARED)),
     "find": Command((REVISIONS,), (RETURNS, EDITS)),
     "sensitivity": Command((REVISIONS, EDITS, PATTERNS)),

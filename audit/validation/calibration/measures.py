@@ -54,8 +54,11 @@ def _findings(found: Sequence[Found]) -> Iterator[tuple[str, str, Mapping[Revisi
         elif each.column == DRIVER:
             yield DRIVER, each.detector, each.findings
             # A judge's mentions and its driver are two answers to one question.
-            detector = each.detector if each.detector == DRIVER else f"{each.detector}, driver"
-            yield DRIVEN, detector, {key: _yes(value.code == WORST) for key, value in each.findings.items()}
+            yield (
+                DRIVEN,
+                f"{each.detector}, driver",
+                {key: _yes(value.code == WORST) for key, value in each.findings.items()},
+            )
         elif each.column == DISCOUNTS:
             yield each.column, each.detector, each.findings
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from audit.references import Mention, Shown, driver, resolve
+from audit.references import Mention, Shown, resolve
 from audit.validation.coding.answers import rows_by_identity
 from audit.validation.coding.codes import NO, YES
 from audit.vocabulary.detectors import PATTERNS
@@ -79,28 +79,13 @@ def _matched(answer: Answer, name: str) -> Finding:
 
 
 def _mentioned(answer: Answer, label: str) -> Finding:
-    return _yes_or_no([mention for mention in answer.mentions if label in mention.labels])
-
-
-def _discounted(answer: Answer) -> Finding:
-    return _yes_or_no([mention for mention in answer.mentions if mention.worst and mention.discounted])
-
-
-def _driven(answer: Answer) -> Finding:
-    found = driver(answer.text, answer.shown, answer.row["changed"])
-    return Finding(found.name, found.sentence)
-
-
-def _yes_or_no(mentions: list[Mention]) -> Finding:
-    texts = dict.fromkeys(mention.text for mention in mentions)
-    return Finding(YES, " | ".join(texts)) if mentions else Finding(NO)
+    texts = dict.fromkeys(mention.text for mention in answer.mentions if label in mention.labels)
+    return Finding(YES, " | ".join(texts)) if texts else Finding(NO)
 
 
 _READERS: Final[tuple[tuple[str, str, Find], ...]] = (
     *(("mentions_worst", name, partial(_matched, name=name)) for name in PATTERNS),
     *((f"mentions_{label}", "resolved", partial(_mentioned, label=label)) for label in ("worst", "median", "best")),
-    ("discounts_worst", "resolved", _discounted),
-    ("driver", "driver", _driven),
 )
 """Detectors that read the answer: the column that they code, their name, and how."""
 

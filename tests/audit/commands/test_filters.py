@@ -13,14 +13,14 @@ pytestmark = pytest.mark.usefixtures("opened_once")
 
 OPTIONS = {
     **dict.fromkeys(("summary", "salience", "rates", "noise", "controls", "severity", "agreement"), ()),
-    **dict.fromkeys(("patterns", "sensitivity", "revisions", "runs", "mentions", "check"), ()),
+    **dict.fromkeys(("patterns", "sensitivity", "revisions", "runs", "check"), ()),
     **dict.fromkeys(("verify", "rescore"), ()),
     "find": ("--where", "true"),
     "patterns --wide": ("--wide",),
 }
 EVERY = OPTIONS | {"sample": (), "calibrate": (), "validate": ()}
 EVERY |= {"judge": ("--backend", "ollama", "--plan")}
-WITH_RUN = ("revisions", "runs", "mentions", "verify", "rescore", "find", "sample", "judge")
+WITH_RUN = ("revisions", "runs", "verify", "rescore", "find", "sample", "judge")
 LABELS = "condition,env,variant,run,iteration,coder,references_worst,driver\nhand,cartpole,threetraj,1,0,A,yes,worst\n"
 
 HELD = {
@@ -76,7 +76,7 @@ def test_names_that_no_run_has_together_give_an_empty_table_and_a_note(data):
 
 
 def test_names_and_numbers_of_runs_choose_rows(data):
-    for command in ("revisions", "runs", "mentions", "find"):
+    for command in ("revisions", "runs", "find"):
         every = json.loads(audit(command, data, "--format", "json").stdout)
         for wanted in ([1], [2], [1, 2]):
             options = [word for run in wanted for word in ("--run", run)]

@@ -47,12 +47,6 @@ def test_a_command_imports_neither_the_others_nor_what_it_does_not_use(data):
     assert "audit.commands.tables" in found
 
 
-def test_a_revision_is_shown_without_the_patterns_that_only_drivers_need(data):
-    found = imported("audit.cli", "show", data, "cartpole", "threetraj", "1", "0")
-    assert "audit.references.resolving" in found
-    assert found & {f"audit.references.{name}" for name in ("driver_rules", "passages", "statements")} == set()
-
-
 @pytest.mark.slow
 def test_so_do_the_other_programs(data, tmp_path):
     assert imported("audit.cli", "--version") & (UNUSED | {"duckdb", "audit.commands.tables"}) == set()

@@ -123,7 +123,7 @@ def test_of_none_of_them_it_is_known_what_it_cites(tmp_path):
         for place, answer in enumerate(answers)
     ]
     write_run(tmp_path, lines)
-    for detector in ("word", "phrase", "resolved", "driver"):
+    for detector in ("word", "phrase", "resolved"):
         with audit.open(tmp_path, detector=detector) as store:
             found = [
                 row["cites"] for row in audit.sql(store, 'select iteration, cites from "references" order by iteration')

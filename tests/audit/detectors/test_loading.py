@@ -54,8 +54,8 @@ def test_the_audits_own_detectors_are_about_the_worst_unless_asked():
     assert load_detector("word").pattern == "worst"
     assert load_detector("word", "best").pattern == "best"
     assert load_detector("word", "label:a.b").pattern == r"\ba\.b\b"
-    assert load_detector("driver", "history").about.text == "history"
-    for name, about in (("word", "first"), ("phrase", "17"), ("driver", "first"), ("resolved", "own")):
+    assert load_detector("judge", "history").about.text == "history"
+    for name, about in (("word", "first"), ("phrase", "17"), ("judge", "first"), ("resolved", "own")):
         with pytest.raises(UsageError, match=r"\A[^\n]+\Z"):
             load_detector(name, about)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import shutil
@@ -119,20 +118,17 @@ def test_each_call_is_a_transcript_with_the_verdicts_on_its_answer(recorded, tmp
 def test_columns_of_verdicts_have_no_name_that_scout_has_a_meaning_for(recorded, tmp_path):
     columns = list(rows_of(exported(recorded, tmp_path).path)[0])
     assert set(columns[columns.index("events_data") + 1 :]).isdisjoint(RESERVED)
-    assert {"pattern", "driver", "permissive", "edit_distance", "structure", "tau_c"} < set(columns)
+    assert {"pattern", "permissive", "edit_distance", "structure", "tau_c"} < set(columns)
 
 
 @pytest.mark.parametrize("file_format", FORMATS)
 def test_every_text_arrives_as_it_is(recorded, tmp_path, file_format):
     path = exported(recorded, tmp_path, file_format).path
-    if file_format == "csv":
-        with path.open(newline="") as stream:
-            answers = [row["answer"] for row in csv.DictReader(stream)]
-    elif file_format == "parquet":
+    if file_format == "parquet":
         answers = [row["answer"] for row in rows_of(path)]
     else:
         lines = rows_of(path) if path.is_dir() else lines_of(path)
-        found = [line["transcripts"][0]["messages"] if "transcripts" in line else line["messages"] for line in lines]
+        found = [line["messages"] for line in lines]
         messages = [json.loads(each) if isinstance(each, str) else each for each in found]
         assert [each[0]["content"] for each in messages] == [PROMPT] * 4
         answers = [each[1]["content"] for each in messages]
@@ -143,9 +139,6 @@ def test_other_formats_have_thinking_and_verdicts(recorded, tmp_path):
     chat = lines_of(exported(recorded, tmp_path, "chat-jsonl").path)
     assert chat[2]["messages"][1] == {"role": "assistant", "content": "Better.", "reasoning_content": "Let me see."}
     assert (chat[1]["metadata"]["strict"], chat[1]["metadata"]["model"]) == (True, "m")
-    docent = lines_of(exported(recorded, tmp_path, "docent-jsonl").path)
-    assert docent[2]["transcripts"][0]["messages"][1]["content"][0]["reasoning"] == "Let me see."
-    assert docent[1]["metadata"]["direction"] == "regression"
     flat = rows_of(exported(recorded, tmp_path, "parquet").path)
     assert (flat[2]["thinking"], flat[2]["prompt"], flat[2]["direction"]) == ("Let me see.", PROMPT, "improvement")
     # A call of a search is another one.
@@ -230,7 +223,7 @@ def test_nothing_is_overwritten_unless_an_export_made_it(data, tmp_path):
         with pytest.raises(audit.UsageError, match=message):
             audit.export(data, place, force=True)
     with pytest.raises(audit.UsageError, match="is a folder"):
-        audit.export(data, tmp_path / "mine", "csv", force=True)
+        audit.export(data, tmp_path / "mine", "parquet", force=True)
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["data", "db", "mine"]
 
 
@@ -245,14 +238,15 @@ def test_where_nothing_is_recorded_nothing_is_made(tmp_path):
 
 
 def test_the_format_is_the_first_word_or_an_option(recorded, tmp_path):
-    out = tmp_path / "out.csv"
-    for words in (("csv", recorded), (recorded, "--format", "csv"), ("csv", recorded, "--format", "csv")):
+    out = tmp_path / "out"
+    chat = ("--format", "chat-jsonl")
+    for words in (("chat-jsonl", recorded), (recorded, *chat), ("chat-jsonl", recorded, *chat)):
         result = CliRunner().invoke(app, ["export", *map(str, words), "--out", str(out), "--force"])
         assert result.exit_code == 0, result.stderr
         assert result.stdout.startswith(f"{out}: 4 transcripts in 1 file, 0.0 MB")
-        assert out.read_text().startswith("transcript_id,condition,")
-    result = CliRunner().invoke(app, ["export", "csv", str(recorded), "--format", "parquet", "--out", str(out)])
-    assert (result.exit_code, result.stderr) == (2, "audit: two formats, csv and parquet: choose one\n")
+        assert len(lines_of(out)) == 4
+    result = CliRunner().invoke(app, ["export", "chat-jsonl", str(recorded), "--format", "parquet", "--out", str(out)])
+    assert (result.exit_code, result.stderr) == (2, "audit: two formats, chat-jsonl and parquet: choose one\n")
 
 
 def test_released_logs_are_exported_with_their_prompts_if_they_are_unpacked(tmp_path):

@@ -57,7 +57,7 @@ def test_imported_records_are_audited_like_any_other(importing):
         assert (salience["strict"], salience["regressions"]) == (1, 1)
         [details, _] = store.rows("revisions")
         assert (details["worst"], details["median"], details["best"], details["changed"]) == (10, 20, 60, [1])
-    for command in ("runs", "patterns", "agreement", "mentions", "verify"):
+    for command in ("runs", "patterns", "agreement", "verify"):
         result = audit(command, out, "--strict")
         assert (result.exit_code, "problem" in result.stderr) == (0, False), result.stderr
     assert "[worst rollout]{worst 0}" in audit("show", out, "cartpole", "threetraj", 1, 0).stdout
@@ -229,7 +229,7 @@ def test_what_was_shown_comes_by_index_or_as_objects(importing):
     bare = {"label": "median", "rollout": None, "return": None, "length": None, "name": "Rollout B"}
     assert records(out)[0]["evidence"]["shown"] == [*shown, bare]
     assert audit("verify", out, "--strict").exit_code == 0
-    assert audit("mentions", out, "--strict").exit_code == 0
+    assert audit("revisions", out, "--strict").exit_code == 0
     result, _ = importing(lines(row(), row(2, shown=[0, 4])), indices + "rollout = 1\n", "--force")
     assert "evidence.worst is rollout 0, and initial.returns has no such" in result.stderr
     assert "evidence.best is rollout 4, and initial.returns has no such" in result.stderr
@@ -453,7 +453,7 @@ def test_records_taken_for_a_foreign_log_give_the_same_results(importing, tmp_pa
     ]
     names += [f"{role}.{part}" for role in ("initial", "revised") for part in parts]
     _, out = importing(lines(*rows), "[fields]\n" + "".join(f'{name} = "{name}"\n' for name in names), "--strict")
-    for command in ("summary", "salience", "agreement", "patterns", "revisions", "runs", "mentions"):
+    for command in ("summary", "salience", "agreement", "patterns", "revisions", "runs"):
         own, theirs = (audit(command, path, "--format", "json").stdout for path in (tmp_path / "own", out))
         assert json.loads(own) == json.loads(theirs) != []
     assert records(out) == rows

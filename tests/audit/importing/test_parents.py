@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 
 import pytest
 
@@ -134,19 +133,6 @@ def test_steps_of_weights_and_biases(tmp_path):
     audit.import_logs(tmp_path / "history.csv", "wandb", tmp_path / "out")
     # The third step revises the second, which was kept.
     assert [(row["r0"], row["r1"]) for row in audit.revisions(tmp_path / "out")] == [(0.25, 0.75), (0.75, 0.5)]
-
-
-@pytest.mark.slow
-def test_trials_of_miprov2(tmp_path):
-    run_tool("dspy", "run_miprov2.py", tmp_path / "trials.jsonl")
-    audit.import_logs(tmp_path / "trials.jsonl", "miprov2", tmp_path / "out")
-    trials = [json.loads(line) for line in (tmp_path / "trials.jsonl").read_text().splitlines()]
-    best, expected = trials[0]["score"], []
-    for trial in trials[1:]:
-        expected.append((trial["trial"], best, trial["score"], trial["score"] > best))
-        best = max(best, trial["score"])
-    rows = audit.revisions(tmp_path / "out")
-    assert [tuple(row[name] for name in ("iteration", "r0", "r1", "accepted")) for row in rows] == expected
 
 
 @pytest.mark.slow

@@ -214,7 +214,7 @@ def test_no_file_takes_longer_than_its_length_warrants(case):
     assert ended
 
 
-@pytest.mark.parametrize("detector", ["word", "phrase", "resolved", "driver"])
+@pytest.mark.parametrize("detector", ["word", "phrase", "resolved"])
 def test_bombs_for_regular_expressions_are_read_by_every_detector(tmp_path, detector):
     texts = [
         "worst" + " " * 200_000 + "x",
@@ -235,7 +235,7 @@ SQL = "x'; drop table episodes; select getvariable('run_file') --"
 def test_sql_in_names_filters_and_paths_is_text(tmp_path):
     folder = tmp_path / SQL
     write_run(folder, [revision([1, 5, 9], [2, 2, 2], condition=SQL, env=SQL, answer=SQL)], thresholds=THRESHOLDS)
-    for command in ("summary", "revisions", "mentions", "rates"):
+    for command in ("summary", "revisions", "rates"):
         result = CliRunner().invoke(app, [command, str(folder), "--format", "json", "--condition", SQL, "--env", SQL])
         assert result.exit_code == 0
         assert {row["condition"] for row in json.loads(result.stdout)} <= {SQL}

@@ -7,7 +7,6 @@ import pytest
 from audit.cache_folder import VARIABLE
 from audit.ingest import batches, columns, gathering
 from audit.store import open_store
-from tests.audit.sources import test_reflexion
 from tests.audit.sources.tool_folders import TOOLS, entry, write_gepa
 
 
@@ -45,9 +44,8 @@ def rows(folder, names=("revisions", "runs"), **options):
 
 
 @pytest.mark.slow
-def test_logs_of_every_tool_are_read_into_columns_and_compared_once(tmp_path, made):
-    reflexion = test_reflexion.write(tmp_path / "reflexion", test_reflexion.problem([2], [1, 3]))
-    for folder in (TOOLS / "gepa", TOOLS / "openevolve", TOOLS / "shinka", reflexion):
+def test_logs_of_every_tool_are_read_into_columns_and_compared_once(made):
+    for folder in (TOOLS / "gepa", TOOLS / "openevolve", TOOLS / "shinka"):
         without = rows(folder, cache=False)
         made.clear()
         first = rows(folder)

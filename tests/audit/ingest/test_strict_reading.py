@@ -138,7 +138,7 @@ def test_values_are_those_of_the_strict_reading(data):
 
 @pytest.mark.parametrize(
     "command",
-    [["summary"], ["salience", "--detector", "resolved"], ["mentions"], ["rates"], ["rescore", "--rollouts", "2"]],
+    [["summary"], ["salience", "--detector", "resolved"], ["rates"], ["rescore", "--rollouts", "2"]],
 )
 def test_every_command_leaves_out_the_same_lines(data, command):
     """Commands that read line by line too: `rescore` runs every policy of a sound line again, or says why not."""

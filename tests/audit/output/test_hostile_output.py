@@ -29,8 +29,8 @@ EVIL = (
     "'; drop table episodes; --"
 )
 COMMANDS = [
-    *(f"salience --detector {detector}" for detector in ("word", "phrase", "resolved", "driver")),
-    *("summary", "rates", "noise", "controls", "severity", "agreement", "patterns", "revisions", "mentions", "runs"),
+    *(f"salience --detector {detector}" for detector in ("word", "phrase", "resolved")),
+    *("summary", "rates", "noise", "controls", "severity", "agreement", "patterns", "revisions", "runs"),
 ]
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 QUERY = 'select env as "=h\x1b[31m|", count(*) as n from revisions group by all'

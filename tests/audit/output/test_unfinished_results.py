@@ -121,7 +121,7 @@ app(sys.argv[2:])
 COMPLETE = {
     "import": ("import", "--map", "map.toml", "log.jsonl", "--out", "result"),
     "pack": ("pack", "data", "--out", "result.pack.parquet"),
-    "export": ("export", "csv", "data", "--out", "result"),
+    "export": ("export", "parquet", "data", "--out", "result"),
     "view --export": ("view", "data", "--export", "result"),
 }
 

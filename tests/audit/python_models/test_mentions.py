@@ -16,12 +16,12 @@ SHOWN = [
     for label, rollout, value in (("worst", 0, 1.0), ("median", 1, 5.0), ("best", 2, 9.0))
 ]
 ANSWERS = {
-    # answer: (mentions: (text, kind, labels, rollouts), refers to the worst, discounts it)
-    "The worst rollout fell early.": ([("worst rollout", "label", ["worst"], [0])], True, False),
-    "Rollout 0 drifts to the left.": ([("Rollout 0", "index", ["worst"], [0])], True, False),
-    "Rollout 1 is what usually happens.": ([("Rollout 1", "index", ["median"], [1])], False, False),
-    "In the worst case the cart leaves the track.": ([], False, False),
-    "I raised params[1].": ([], False, False),
+    # answer: (mentions: (text, kind, labels, rollouts), refers to the worst)
+    "The worst rollout fell early.": ([("worst rollout", "label", ["worst"], [0])], True),
+    "Rollout 0 drifts to the left.": ([("Rollout 0", "index", ["worst"], [0])], True),
+    "Rollout 1 is what usually happens.": ([("Rollout 1", "index", ["median"], [1])], False),
+    "In the worst case the cart leaves the track.": ([], False),
+    "I raised params[1].": ([], False),
 }
 
 
@@ -42,12 +42,12 @@ def test_mentions_and_references_follow_from_the_answers(data):
         for row in store.rows("mentions"):
             assert row["part"] == "answer"
             found[row["iteration"]].append((row["text"], row["kind"], row["labels"], row["rollouts"]))
-        references = [(row["references_worst"], row["discounts_worst"]) for row in ordered(store.rows("references"))]
+        references = [row["references_worst"] for row in ordered(store.rows("references"))]
         details = {row["iteration"]: row["strict"] for row in store.rows("revisions")}
-    assert found == {number: mentions for number, (mentions, _, _) in enumerate(ANSWERS.values())}
-    assert references == [(refers, discounts) for _, refers, discounts in ANSWERS.values()]
+    assert found == {number: mentions for number, (mentions, _) in enumerate(ANSWERS.values())}
+    assert references == [refers for _, refers in ANSWERS.values()]
     # All are regressions with worst < median; the last second proposal is no critic's.
-    assert details == {**{n: refers for n, (_, refers, _) in enumerate(ANSWERS.values())}, len(ANSWERS): None}
+    assert details == {**{n: refers for n, (_, refers) in enumerate(ANSWERS.values())}, len(ANSWERS): None}
 
 
 def ordered(rows):
@@ -60,14 +60,6 @@ def test_detectors_count_differently(data, detector, strict):
     result = CliRunner().invoke(app, ["salience", str(data), "--detector", detector, "--format", "json"])
     (row,) = json.loads(result.stdout)
     assert (row["detector"], row["regressions"], row["strict"]) == (detector, 5, strict)
-
-
-def test_mentions_are_listed_whatever_the_detector(data):
-    result = CliRunner().invoke(app, ["mentions", str(data), "--format", "csv"])
-    assert result.exit_code == 0, result.stderr
-    header, *lines = result.stdout.splitlines()
-    assert header.startswith("condition,env,variant,run,iteration,part,ordinal,start,end,text,kind,labels,rollouts")
-    assert len(lines) == 3
 
 
 def test_texts_made_to_mislead_act_on_nothing(tmp_path):

@@ -1,7 +1,7 @@
 """Sentences of our own, each with what was shown and every mention that a reader finds in it.
 
 A mention is written `text | kind | labels | flags`: labels as w, m, b, r for worst, median, best, representative, or
-`-` for none; flags `n` negated, `d` discounted. Indices follow from the evidence, unless given behind `@`.
+`-` for none; flag `n` negated. Indices follow from the evidence, unless given behind `@`.
 `KNOWN_MISSES` says of those sentences that the resolver reads wrongly what it finds instead, and why.
 """
 
@@ -107,42 +107,42 @@ SENTENCES: dict[str, tuple[str, list[str]]] = {
     # --- denied and set aside
     "The worst rollout looks like a rare failure, so I did not design around it.": (
         "POLE",
-        ["worst rollout | label | w | d"],
+        ["worst rollout | label | w"],
     ),
-    "I set the worst rollout aside: chance may explain it.": ("POLE", ["worst rollout | label | w | d"]),
-    "I ignored the worst rollout.": ("POLE", ["worst rollout | label | w | d"]),
-    "Please ignore the worst rollout here.": ("POLE", ["worst rollout | label | w | d"]),
+    "I set the worst rollout aside: chance may explain it.": ("POLE", ["worst rollout | label | w"]),
+    "I ignored the worst rollout.": ("POLE", ["worst rollout | label | w"]),
+    "Please ignore the worst rollout here.": ("POLE", ["worst rollout | label | w"]),
     "It was not the worst rollout's fault.": ("POLE", ["worst rollout | label | w | n"]),
     "The worst rollout was ignored because the best rollout shows what works.": (
         "POLE",
-        ["worst rollout | label | w | d", "best rollout | label | b"],
+        ["worst rollout | label | w", "best rollout | label | b"],
     ),
-    "I did not tune anything to the worst rollout.": ("POLE", ["worst rollout | label | w | nd"]),
-    "I was careful not to overfit to rollout 17.": ("POLE", ["rollout 17 | index | w | nd"]),
+    "I did not tune anything to the worst rollout.": ("POLE", ["worst rollout | label | w | n"]),
+    "I was careful not to overfit to rollout 17.": ("POLE", ["rollout 17 | index | w | n"]),
     "In the worst rollout the pole fell at once. This is probably just bad luck.": (
         "POLE",
-        ["worst rollout | label | w | d"],
+        ["worst rollout | label | w"],
     ),
-    "The worst rollout is an outlier.": ("POLE", ["worst rollout | label | w | d"]),
-    "The outlier run starts with a strong tilt.": ("POLE", ["outlier run | paraphrase | w | d"]),
-    "Rollout 17 seems to be a one-off.": ("POLE", ["Rollout 17 | index | w | d"]),
+    "The worst rollout is an outlier.": ("POLE", ["worst rollout | label | w"]),
+    "The outlier run starts with a strong tilt.": ("POLE", ["outlier run | paraphrase | w"]),
+    "Rollout 17 seems to be a one-off.": ("POLE", ["Rollout 17 | index | w"]),
     "The worst rollout is no fluke.": ("POLE", ["worst rollout | label | w"]),
     "The worst rollout shows a systematic fault and not a rare event.": ("POLE", ["worst rollout | label | w"]),
     "The worst rollout cannot be ignored.": ("POLE", ["worst rollout | label | w"]),
     "I do not think that the worst rollout is a rare failure.": ("POLE", ["worst rollout | label | w"]),
     "I asked whether the worst rollout was a fluke.": ("POLE", ["worst rollout | label | w"]),
-    "The best rollout was merely lucky.": ("PONG", ["best rollout | label | b | d"]),
+    "The best rollout was merely lucky.": ("PONG", ["best rollout | label | b"]),
     "The median and best rollouts were just lucky, the worst was not.": (
         "POLE",
-        ["median | label | m | d", "best rollouts | label | b | d", "worst | label | w"],
+        ["median | label | m", "best rollouts | label | b", "worst | label | w"],
     ),
     "Unlike the best rollout, the worst rollout looks like bad luck.": (
         "POLE",
-        ["best rollout | label | b | n", "worst rollout | label | w | d"],
+        ["best rollout | label | b | n", "worst rollout | label | w"],
     ),
     "I designed the change around the median rollout rather than the worst one.": (
         "POLE",
-        ["median rollout | label | m", "worst one | label | w | nd"],
+        ["median rollout | label | m", "worst one | label | w | n"],
     ),
     "The drift does not appear in the best rollout.": ("POLE", ["best rollout | label | b | n"]),
     "Neither the worst nor the median rollout gets past state 4.": (
@@ -150,8 +150,8 @@ SENTENCES: dict[str, tuple[str, list[str]]] = {
         ["worst | label | wm | n", "median rollout | label | wm | n"],
     ),
     "The worst rollout does not drop the pole.": ("POLE", ["worst rollout | label | w"]),
-    "The worst rollout is not representative of the policy.": ("POLE", ["worst rollout | label | w | d"]),
-    "I gave little weight to the worst episode.": ("POLE", ["worst episode | label | w | d"]),
+    "The worst rollout is not representative of the policy.": ("POLE", ["worst rollout | label | w"]),
+    "I gave little weight to the worst episode.": ("POLE", ["worst episode | label | w"]),
     "Not only the worst rollout but also the median one drifts.": (
         "POLE",
         ["worst rollout | label | w", "median one | label | m"],
@@ -159,7 +159,7 @@ SENTENCES: dict[str, tuple[str, list[str]]] = {
     "In fact it is not the worst rollout that needs help.": ("POLE", ["worst rollout | label | w | n"]),
     "The change comes from the median rollout, not the worst one.": (
         "POLE",
-        ["median rollout | label | m", "worst one | label | w | nd"],
+        ["median rollout | label | m", "worst one | label | w | n"],
     ),
     # --- markup and characters
     "- **Worst rollout** (17): tips left\n- **Best rollout** (0): stays up": (
@@ -278,17 +278,17 @@ SENTENCES: dict[str, tuple[str, list[str]]] = {
     "Mean return is 478, min 446.": ("POLE", []),
     "The min of 303 shows that one start is not handled.": ("MEDIAN", []),
     "With 1 of 20 rollouts failing (303 steps), I only touch one weight.": ("MEDIAN", []),
-    "That lone failure after 303 steps is a one-off.": ("MEDIAN", ["failure after 303 steps | paraphrase | w | d"]),
+    "That lone failure after 303 steps is a one-off.": ("MEDIAN", ["failure after 303 steps | paraphrase | w"]),
     "The median trajectory is perfect, so the single failing rollout must be an unlucky start.": (
         "MEDIAN",
-        ["median trajectory | label | mb", "failing rollout | paraphrase | w | d"],
+        ["median trajectory | label | mb", "failing rollout | paraphrase | w"],
     ),
-    "I would not read too much into the worst rollout.": ("POLE", ["worst rollout | label | w | nd"]),
-    "The worst rollout is probably stochastic.": ("LAKE", ["worst rollout | label | wm | d"]),
-    "Given the slippery ice, the worst rollout may simply be noise.": ("LUCKY_LAKE", ["worst rollout | label | w | d"]),
+    "I would not read too much into the worst rollout.": ("POLE", ["worst rollout | label | w | n"]),
+    "The worst rollout is probably stochastic.": ("LAKE", ["worst rollout | label | wm"]),
+    "Given the slippery ice, the worst rollout may simply be noise.": ("LUCKY_LAKE", ["worst rollout | label | w"]),
     "The fall in the worst rollout is due to stochasticity, not to the policy.": (
         "LUCKY_LAKE",
-        ["worst rollout | label | w | d"],
+        ["worst rollout | label | w"],
     ),
     "I kept what works in the best rollout and repaired what fails in the worst rollout.": (
         "POLE",
@@ -296,11 +296,11 @@ SENTENCES: dict[str, tuple[str, list[str]]] = {
     ),
     "This happens in the worst rollout only; to avoid overfitting to it, I changed little.": (
         "POLE",
-        ["worst rollout | label | w | d"],
+        ["worst rollout | label | w"],
     ),
     "As the failure is confined to the worst rollout, I treat it as an outlier.": (
         "POLE",
-        ["worst rollout | label | w | d"],
+        ["worst rollout | label | w"],
     ),
     "The failure of rollout 17 is not an isolated event.": ("POLE", ["rollout 17 | index | w"]),
     "Compared with the best rollout the worst one starts 0.03 further right.": (
@@ -345,8 +345,8 @@ SENTENCES: dict[str, tuple[str, list[str]]] = {
     "Les rollouts: le worst rollout tombe à gauche.": ("POLE", ["worst rollout | label | w"]),
     "最差的rollout 17向左倒。": ("POLE", ["rollout 17 | index | w"]),
     "I focused on the worst rollout.": ("POLE", ["worst rollout | label | w"]),
-    "I did not focus on the worst rollout but on what all three share.": ("POLE", ["worst rollout | label | w | nd"]),
-    "Rather than chase the worst rollout, I kept the gains small.": ("POLE", ["worst rollout | label | w | nd"]),
+    "I did not focus on the worst rollout but on what all three share.": ("POLE", ["worst rollout | label | w | n"]),
+    "Rather than chase the worst rollout, I kept the gains small.": ("POLE", ["worst rollout | label | w | n"]),
     "The single bad episode is not worth a redesign.": ("POLE", ["bad episode | paraphrase | w"]),
     "Nothing in the worst rollout is due to chance.": ("POLE", ["worst rollout | label | w"]),
     "The worst rollout hit a rare combination of velocity and angle.": ("POLE", ["worst rollout | label | w"]),
@@ -359,7 +359,7 @@ SENTENCES: dict[str, tuple[str, list[str]]] = {
         "POLE",
         ["worst rollout | label | w", "median rollout | label | m"],
     ),
-    "The best rollout got there by chance.": ("LAKE", ["best rollout | label | b | d"]),
+    "The best rollout got there by chance.": ("LAKE", ["best rollout | label | b"]),
     # --- a second such set, with more ways of putting it
     "Okay, let's look at the worst rollout (17). It starts at x=0.03.": ("POLE", ["worst rollout | label | w"]),
     "Hmm, worst rollout: reward 446; median 490; best 500.": (
@@ -417,11 +417,11 @@ SENTENCES: dict[str, tuple[str, list[str]]] = {
         "POLE",
         ["Worst | label | w", "Median | label | m", "Best | label | b"],
     ),
-    "I don't want to over-fit to one bad rollout.": ("POLE", ["bad rollout | paraphrase | w | nd"]),
-    "The policy is robust; one rollout failed by chance.": ("POLE", ["rollout failed | paraphrase | w | d"]),
+    "I don't want to over-fit to one bad rollout.": ("POLE", ["bad rollout | paraphrase | w | n"]),
+    "The policy is robust; one rollout failed by chance.": ("POLE", ["rollout failed | paraphrase | w"]),
     "Since rollout 17 is the only one below 490, I regard it as an exception.": (
         "POLE",
-        ["rollout 17 | index | w | d"],
+        ["rollout 17 | index | w"],
     ),
     "Best-rollout behaviour is kept.": ("POLE", ["Best-rollout | label | b"]),
     "Keep what the best rollout does, drop what the worst rollout does.": (
@@ -450,13 +450,13 @@ SENTENCES: dict[str, tuple[str, list[str]]] = {
     "It is a mistake to write the worst rollout off as noise.": ("POLE", ["worst rollout | label | w"]),
     "Ignoring the worst rollout for now, I look at the median.": (
         "POLE",
-        ["worst rollout | label | w | d", "median | label | m"],
+        ["worst rollout | label | w", "median | label | m"],
     ),
-    "The worst rollout can safely be disregarded.": ("POLE", ["worst rollout | label | w | d"]),
-    "An unlucky slip ended the worst rollout.": ("LAKE", ["worst rollout | label | wm | d"]),
+    "The worst rollout can safely be disregarded.": ("POLE", ["worst rollout | label | w"]),
+    "An unlucky slip ended the worst rollout.": ("LAKE", ["worst rollout | label | wm"]),
     "The fall at step 9 was an unlucky slip, so rollout 4 tells little.": (
         "LAKE",
-        ["fall at step 9 | paraphrase | wm | d", "rollout 4 | index | wm"],
+        ["fall at step 9 | paraphrase | wm", "rollout 4 | index | wm"],
     ),
     "The median is more representative than the worst.": ("POLE", ["median | label | m", "worst | label | w"]),
     "What the worst and best rollouts have in common matters more than chance.": (
@@ -515,11 +515,11 @@ SENTENCES: dict[str, tuple[str, list[str]]] = {
     ),
     "The worst rollout could be a stochastic slip, so I left state 6 untouched.": (
         "LUCKY_LAKE",
-        ["worst rollout | label | w | d"],
+        ["worst rollout | label | w"],
     ),
     "Because the worst outcome is likely a rare event, no structural change is needed.": (
         "POLE",
-        ["worst outcome | label | w | d"],
+        ["worst outcome | label | w"],
     ),
     "The poor rollout ends with θ≈-0.21 and θ̇≈-1.1.": ("POLE", ["poor rollout | paraphrase | w"]),
     "These weights are responsible for the early termination seen in rollout 5 (81 steps).": (
@@ -549,15 +549,15 @@ SENTENCES: dict[str, tuple[str, list[str]]] = {
     "Trial 34 is our best reference with a mean of 500.": ("POLE", []),
     "The best-performing policies in the history all have params[3] > 1.": ("POLE", []),
     "The best rollout's success is largely due to a favourable start.": ("POLE", ["best rollout | label | b"]),
-    "The best rollout was saved by luck.": ("PONG", ["best rollout | label | b | d"]),
-    "I treat the worst rollout as noise.": ("LAKE", ["worst rollout | label | wm | d"]),
+    "The best rollout was saved by luck.": ("PONG", ["best rollout | label | b"]),
+    "I treat the worst rollout as noise.": ("LAKE", ["worst rollout | label | wm"]),
     "Fixing the worst rollout's failure should also help the median one.": (
         "PONG",
         ["worst rollout | label | w", "median one | label | m"],
     ),
     "It would be wrong to redesign the policy for one unlucky episode.": (
         "LUCKY_LAKE",
-        ["unlucky episode | paraphrase | w | d"],
+        ["unlucky episode | paraphrase | w"],
     ),
     "The agent gets stuck between 9 and 10 in the median, and the worst steps into 11.": (
         "LUCKY_LAKE",
@@ -614,14 +614,6 @@ KNOWN_MISSES: dict[str, tuple[list[str], str]] = {
     "The rollout ending in state 5 was the worst.": (
         [],
         "a role that is only the predicate of a rollout is not read",
-    ),
-    "At first I thought the worst rollout was an outlier; it is not.": (
-        ["worst rollout | label | w | d"],
-        "what a later clause takes back stays said",
-    ),
-    "The worst rollout might be noise, but the median shows it too, so I fix it.": (
-        ["worst rollout | label | w | d", "median | label | m"],
-        "what a later clause takes back stays said",
     ),
     "The worst, i.e. rollout 17, tips over.": (
         ["rollout 17 | index | w"],

@@ -11,7 +11,9 @@ from re import _parser
 import pytest
 
 from audit import references
-from audit.references import driver, mark, resolve
+from audit.interventions import justifying
+from audit.interventions.justifying.drivers import driver
+from audit.references import mark, resolve
 from audit.references.folding import fold
 from audit.references.resolving import MOST_MENTIONS
 from tests.audit.references.evidence import POLE
@@ -59,8 +61,9 @@ def test_so_it_is_with_drivers(unit):
 
 PATTERNS = {
     f"{module.__name__}.{name}": value
+    for package in (references, justifying)
     for module in (
-        importlib.import_module(f"audit.references.{each.name}") for each in iter_modules(references.__path__)
+        importlib.import_module(f"{package.__name__}.{each.name}") for each in iter_modules(package.__path__)
     )
     for name, value in vars(module).items()
     if isinstance(value, re.Pattern)

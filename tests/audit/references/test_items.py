@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from audit.references import Shown, driver, resolve
+from audit.references import Shown, resolve
 
 TEXTS = (
     "Translate the sentence into French and keep every proper name as it is written.",
@@ -182,24 +182,6 @@ def test_a_pair_is_the_worse_and_the_better():
     ]
 
 
-def test_an_item_that_is_set_aside():
-    [mention] = resolve("Example 2 is a rare outlier and should be ignored.", batch())
-    assert mention.discounted
-
-
 def test_a_long_text_is_read_in_time_that_grows_with_it():
     text = "example 2 and the last input, " * 20_000
     assert len(resolve(text, batch())) >= 10_000
-
-
-@pytest.mark.parametrize(
-    ("answer", "name"),
-    [
-        ("Example 2 failed because the units are missing. I added units.", "worst"),
-        ("The second example got the answer wrong, so the instruction should name the unit.", "worst"),
-        ("All three examples fail because the unit is missing. I added one.", "shared"),
-        ("Example 1 shows that step-by-step reasoning works; the new instruction asks for it everywhere.", "best"),
-    ],
-)
-def test_what_a_change_of_a_text_is_justified_by(answer, name):
-    assert driver(answer, batch(scores=(1.0, 0.0, 1.0)), None).name == name

@@ -12,8 +12,7 @@ TEXT = "The **worst** rollout is a fluke; see rollout 11 & <b>the best one</b>."
 def test_plain():
     marked = mark(TEXT, resolve(TEXT, POLE))
     assert marked == (
-        "The **[worst** rollout]{worst 17, discounted} is a fluke; see [rollout 11]{unresolved}"
-        " & <b>the [best one]{best 0}</b>."
+        "The **[worst** rollout]{worst 17} is a fluke; see [rollout 11]{unresolved} & <b>the [best one]{best 0}</b>."
     )
 
 
@@ -25,7 +24,7 @@ def test_terminal():
 def test_markdown_shows_the_markup_of_the_text_and_does_not_follow_it():
     marked = mark(TEXT, resolve(TEXT, POLE), "markdown")
     assert marked == (
-        "The \\*\\***\\[worst\\*\\* rollout\\]**{worst 17, discounted} is a fluke; see **\\[rollout 11\\]**{unresolved}"
+        "The \\*\\***\\[worst\\*\\* rollout\\]**{worst 17} is a fluke; see **\\[rollout 11\\]**{unresolved}"
         " &amp; &lt;b\\&gt;the **\\[best one\\]**{best 0}&lt;/b\\&gt;."
     )
 
@@ -33,7 +32,7 @@ def test_markdown_shows_the_markup_of_the_text_and_does_not_follow_it():
 def test_html_shows_the_markup_of_the_text_and_does_not_follow_it():
     marked = mark(TEXT, resolve(TEXT, POLE), "html")
     assert marked == (
-        "The **<mark>worst** rollout</mark><sub>{worst 17, discounted}</sub> is a fluke; see "
+        "The **<mark>worst** rollout</mark><sub>{worst 17}</sub> is a fluke; see "
         "<mark>rollout 11</mark><sub>{unresolved}</sub> &amp; &lt;b&gt;the <mark>best one</mark><sub>{best 0}</sub>"
         "&lt;/b&gt;."
     )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.references import Shown, discounts_worst, references_worst, resolve
+from audit.references import Shown, references_worst, resolve
 from tests.audit.references.evidence import EVIDENCE, NOTHING, POLE
 from tests.audit.references.sentences import KNOWN_MISSES, SENTENCES
 
@@ -16,7 +16,7 @@ LETTERS = {"w": "worst", "m": "median", "b": "best", "r": "representative"}
 
 
 def expected(line, shown):
-    """A line of `sentences.py` as (text, kind, labels, rollouts, negated, discounted)."""
+    """A line of `sentences.py` as (text, kind, labels, rollouts, negated)."""
     line, _, indices = line.partition("@")
     text, kind, letters, *flags = line.split(" | ")
     labels = tuple(LETTERS[letter] for letter in letters.strip("-"))
@@ -26,12 +26,12 @@ def expected(line, shown):
         every = {rollout.rollout for rollout in shown.rollouts if rollout.label in labels}
         rollouts = tuple(sorted(every - {None}))
     flags = "".join(flags)
-    return text, kind, labels, rollouts, "n" in flags, "d" in flags
+    return text, kind, labels, rollouts, "n" in flags
 
 
 def found(sentence, shown):
     return [
-        (mention.text, mention.kind, mention.labels, mention.rollouts, mention.negated, mention.discounted)
+        (mention.text, mention.kind, mention.labels, mention.rollouts, mention.negated)
         for mention in resolve(sentence, shown)
     ]
 
@@ -59,21 +59,17 @@ def test_there_are_many_sentences_and_few_misses():
 
 
 @pytest.mark.parametrize(
-    ("text", "refers", "discounts"),
+    ("text", "refers"),
     [
-        ("The worst rollout tips over.", True, False),
-        ("The worst rollout is a fluke.", True, True),
-        ("The best rollout was lucky; the worst rollout tips over.", True, False),
-        ("It was not the worst rollout.", True, False),
-        ("The median rollout sways.", False, False),
-        ("All three rollouts drift.", False, False),
-        ("", False, False),
+        ("The worst rollout is a fluke.", True),
+        ("It was not the worst rollout.", True),
+        ("The median rollout sways.", False),
+        ("All three rollouts drift.", False),
+        ("", False),
     ],
 )
-def test_references_to_the_worst_and_their_discounting(text, refers, discounts):
-    mentions = resolve(text, POLE)
-    assert references_worst(mentions) is refers
-    assert discounts_worst(mentions) is discounts
+def test_references_to_the_worst(text, refers):
+    assert references_worst(resolve(text, POLE)) is refers
 
 
 def test_words_around_a_sentence_do_not_change_what_it_says():

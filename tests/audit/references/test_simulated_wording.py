@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from audit.references import discounts_worst, resolve
+from audit.references import resolve
 from collector.llm.simulated import wording
 from collector.llm.simulated.reading import Rollout
 from tests.audit.references.evidence import EXAMPLE, LAKE, MEDIAN, POLE, PONG, SAME, SWIM
@@ -30,9 +30,6 @@ def test_what_it_names_is_found(name):
     assert forms == set(wording.FORMS)
 
 
-def test_where_it_names_none_none_is_found_and_denials_discount():
+def test_where_it_names_none_none_is_found():
     rng = np.random.default_rng(3)
-    for _ in range(50):
-        assert resolve(wording.no_mention(rng), POLE) == []
-        denial = wording.denial(rng)
-        assert discounts_worst(resolve(denial, POLE)), denial
+    assert [resolve(wording.no_mention(rng), POLE) for _ in range(50)] == [[]] * 50

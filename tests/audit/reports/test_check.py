@@ -67,7 +67,7 @@ DATA = {
 
 HELD = (
     *("summary", "runs", "revisions", "show", "patterns", "agreement", "salience", "rates", "severity", "noise"),
-    *("mentions", "positions", "sensitivity", "rescore", "verify", "replay"),
+    *("positions", "sensitivity", "rescore", "verify", "replay"),
 )
 
 
@@ -100,7 +100,7 @@ def rows_given(every_case):
 REASONS = {
     ("median shown", "salience"): "no critic saw worst, median and best rollout, or a batch of scored items",
     ("one call", "revisions"): "no revisions: no iteration has two candidates",
-    ("two search calls", "mentions"): "no critic's answers",
+    ("two search calls", "judge"): "no critic's answers",
     ("own task", "replay"): "not one of the ten tasks (--task-module)",
     ("no seeds", "replay"): "no seeds",
     ("no single returns", "noise"): "no returns of single rollouts",
@@ -158,7 +158,7 @@ def test_facts_are_counts_and_a_part_is_said_to_be_one(mixed):
     assert {name: {key: rows[name][key] for key in of} for name, of in wanted.items()} == wanted
     assert list(rows) == list(wanted)
     said = {(row["variant"], row["command"]): (row["supported"], row["reason"]) for row in json_rows("check", mixed)}
-    assert said["threetraj", "mentions"] == (True, "answers in 1 of 2")
+    assert said["threetraj", "judge"] == (True, "answers in 1 of 2")
     assert said["r2po", "calibrate"] == (True, "truth in 1 of 2")
 
 

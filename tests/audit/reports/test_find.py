@@ -47,7 +47,7 @@ EXAMPLES = {
     5: ([100, 300, 500], [390] * 3, 5, CITING, {"outlier-heeded": 0.5 * 90, "targeted-multi-state-fix": 90}),
     6: ([100, 100, 400], [290] * 3, 4, CITING, {"confirmed-failure": 90, "targeted-multi-state-fix": 90}),
     7: ([200, 500, 500], [300] * 3, 5, SILENT, {"preservation-broken": 100}),
-    8: ([150, 300, 450], [390] * 3, 2, ASIDE, {"discounted-worst": 225, "outlier-heeded": 45, "pinpoint-fix": 90}),
+    8: ([150, 300, 450], [390] * 3, 2, ASIDE, {"outlier-heeded": 45, "pinpoint-fix": 90}),
     9: ([100, 100, 130], [200] * 3, 1, LOOP, {"loop-diagnosis": 90}),
     10: ([470] * 3, [425] * 3, 6, SILENT, {"near-optimal-break": 45}),
     11: ([12] * 3, [3] * 3, 8, SILENT, {"full-redesign": 9}),

@@ -56,7 +56,7 @@ def test_topics_are_counted_by_answers(tmp_path):
     ]
     rows[2]["evidence"]["shown"] = shown
     write_run(tmp_path, rows)
-    with audit.topics(tmp_path) as table:
+    with audit.sql(tmp_path, "from topics") as table:
         found = {(row["kind"], row["topic"]): (row["answers"], row["occurrences"]) for row in table}
     assert found["label", "worst"] == (2, 3)
     assert found["label", "rollout zebra"] == (1, 1)  # a heading of what was shown
@@ -66,7 +66,7 @@ def test_topics_are_counted_by_answers(tmp_path):
     assert found["phrase", "balance control"] == (1, 1)
     assert ("phrase", "sign") in found
     assert not any("term" in topic for _, topic in found)
-    with audit.topics(tmp_path, top=1) as table:
+    with audit.sql(tmp_path, "from topics where rank = 1") as table:
         rows = list(table)
     assert [(row["kind"], row["rank"]) for row in rows] == [
         (kind, 1) for kind in ("label", "number", "ordinal", "phrase", "quoted")

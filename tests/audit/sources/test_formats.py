@@ -29,5 +29,5 @@ def test_a_packed_run_of_a_source_that_nobody_knows_is_left_out(tmp_path):
 
 
 def test_logs_of_other_tools_come_with_what_they_cannot_state():
-    assert set(REMARKS) == {"gepa", "openevolve", "shinkaevolve", "reflexion"} <= set(CAPABILITIES)
+    assert set(REMARKS) == {"gepa", "openevolve", "shinkaevolve"} <= set(CAPABILITIES)
     assert all(sentence.endswith(".") and "\n" not in sentence for each in REMARKS.values() for sentence in each)

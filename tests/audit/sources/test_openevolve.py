@@ -157,7 +157,7 @@ def test_prompts_are_found_where_those_of_native_runs_are():
 
 
 def test_answers_that_name_a_program_are_read_for_what_drives_them():
-    assert len(audit.revisions(FOLDER, detector="driver")) == len(read(FOLDER)[0])
+    assert len(audit.revisions(FOLDER, detector="resolved")) == len(read(FOLDER)[0])
 
 
 def program(name, parent, iteration, score, code, *, time=None, **more):

@@ -108,10 +108,7 @@ class TestByHand:
         assert table(rows["A", "mentions_worst", None, "resolved"]) == (7, 3, 1, 0, 3)
         assert table(rows["A", "mentions_median", None, "resolved"]) == (7, 1, 0, 0, 6)
         assert table(rows["A", "mentions_best", None, "resolved"]) == (7, 0, 0, 0, 7)
-        assert table(rows["A", "discounts_worst", None, "resolved"]) == (7, 0, 0, 0, 7)
-        # The rules say structure of both worst cases, and worst of 2-1.
-        assert table(rows["A", "driver", "worst", "driver"]) == (7, 3, 1, 0, 3)
-        assert len(rows) == 8
+        assert len(rows) == 5
 
     def test_scores_of_one_table(self, labels, records):
         row = scores(labels, records)["A", "mentions_worst", None, "word"]
@@ -122,19 +119,22 @@ class TestByHand:
         assert row["kappa"] == pytest.approx((3 / 7 - 23 / 49) / (1 - 23 / 49))
         assert (row["runs"], row["condition"], row["weighted_by"]) == (2, "hand", None)
 
-    def test_drivers_by_hand(self, labels, records):
-        rows = scores(labels, records, "--classes")
-        row = rows["A", "driver", None, "driver"]
+    def test_drivers_by_hand(self, tmp_path, labels, records):
+        codes = {1: ("worst", "worst", "median", "structure"), 2: ("worst", "worst", "structure")}
+        lines = [line(run, i, f",,,,{code},", "B") for run, coded in codes.items() for i, code in enumerate(coded)]
+        both = write_labels(tmp_path / "l.csv", *labels.read_text().splitlines()[1:], *lines)
+        rows = scores(both, records, "--classes")
+        row = rows["A", "driver", None, "coder B"]
         # 6 of 7 agree. By chance worst 3 x 4, median 1 x 1, structure 3 x 2, of 49.
         assert row["accuracy"] == pytest.approx(6 / 7)
         assert row["kappa"] == pytest.approx((6 / 7 - 19 / 49) / (1 - 19 / 49))
         assert [row[name] for name in ("tp", "precision", "recall", "f1")] == [None] * 4
         assert {code for _, column, code, _ in rows if column == "driver"} == {None, "worst", "median", "structure"}
-        assert table(rows["A", "driver", "structure", "driver"]) == (7, 2, 0, 1, 4)
-        assert rows["A", "driver", "structure", "driver"]["recall"] == pytest.approx(2 / 3)
+        assert table(rows["A", "driver", "structure", "coder B"]) == (7, 2, 0, 1, 4)
+        assert rows["A", "driver", "structure", "coder B"]["recall"] == pytest.approx(2 / 3)
 
     def test_what_has_no_denominator_is_null(self, labels, records):
-        row = scores(labels, records)["A", "discounts_worst", None, "resolved"]
+        row = scores(labels, records)["A", "mentions_best", None, "resolved"]
         assert row["accuracy"] == 1
         for metric in ("precision", "recall", "f1", "kappa"):
             assert [row[f"{metric}{part}"] for part in ("", "_low", "_high", "_interval")] == [None] * 4
@@ -164,7 +164,6 @@ class TestByHand:
             (1, 1, "mentions_worst", "phrase"): ("1", "0", ""),
             (2, 1, "mentions_worst", "phrase"): ("0", "1", "worst rollout"),
             (2, 1, "mentions_worst", "resolved"): ("0", "1", "worst rollout"),
-            (2, 1, "driver", "driver"): ("structure", "worst", WORST),
         }
 
 
@@ -281,7 +280,7 @@ class TestFaults:
     def test_of_a_row_with_faults_the_sound_codes_count(self, tmp_path, records):
         labels = write_labels(tmp_path / "l.csv", line(1, 0, "1,,9,0,luck,"))
         rows = scores(labels, records)
-        assert {column for _, column, _, _ in rows} == {"mentions_worst", "discounts_worst"}
+        assert {column for _, column, _, _ in rows} == {"mentions_worst"}
 
     def test_an_answer_that_could_not_be_read_is_no_fault(self, tmp_path, records):
         labels = write_labels(tmp_path / "l.csv", line(1, 0, "1,0,0,0,worst,"), line(1, 1, ",,,,,garbled"))
@@ -361,11 +360,14 @@ class TestRoundTrip:
         answer = "=2+3 \x1b[2J the worst rollout, so I raised params[1]."
         records = write_records(tmp_path / "r", [[answer]])
         labels = write_labels(tmp_path / "l.csv", line(1, 0, "0,0,0,0,none,", "=A\x1b"))
+        detector = tmp_path / "sums.toml"
+        detector.write_text("pattern = '=2.+'")
+        disagreements = (labels, records, "--detector", detector, "--disagreements", "--format")
         for output in ("table", "csv", "markdown", "latex", "json"):
-            result = validate(labels, records, "--disagreements", "--format", output)
+            result = validate(*disagreements, output)
             assert result.exit_code == 0
             assert "\x1b" not in result.stdout
-        rows = list(csv.DictReader(io.StringIO(validate(labels, records, "--disagreements", "--format", "csv").stdout)))
+        rows = list(csv.DictReader(io.StringIO(validate(*disagreements, "csv").stdout)))
         assert any(row["text"].startswith("'=2+3") for row in rows)
         assert not any(value[:1] in tuple("=+-@") for row in rows for value in row.values() if value)
         assert "\x1b" not in validate(labels, records).stdout
@@ -387,8 +389,6 @@ class TestOnRealAnswers:
                 assert table(row) == (18, 17, 0, 0, 1)
                 assert (row["precision"], row["recall"], row["f1"], row["kappa"]) == (1, 1, 1, 1)
 
-    def test_drivers_agree_as_far_as_is_known(self, on_real_answers):
-        assert on_real_answers["A", "driver", None, "driver"]["kappa"] == pytest.approx(0.32, abs=0.005)
-        assert on_real_answers["B", "driver", None, "driver"]["kappa"] == pytest.approx(0.25, abs=0.005)
+    def test_coders_agree_on_drivers(self, on_real_answers):
         assert on_real_answers["A", "driver", None, "coder B"]["kappa"] == pytest.approx(0.89, abs=0.005)
         assert on_real_answers["A", "driver", None, "coder B"]["accuracy"] == pytest.approx(17 / 18)

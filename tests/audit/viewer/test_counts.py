@@ -45,7 +45,7 @@ def test_of_the_first_and_last_rows(session) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("detector", [None, "phrase", "resolved", "driver"])
+@pytest.mark.parametrize("detector", [None, "phrase", "resolved"])
 def test_of_parameters(grid, detector) -> None:
     with Session(Request(paths=[grid], detector=detector)) as session:
         assert count_links(session) > 200

@@ -105,18 +105,17 @@ def test_what_was_shown_and_what_mentions_mean(session) -> None:
     ]
 
 
-def test_pieces_of_the_answer_are_the_answer_and_the_driver_is_in_its_sentence(session) -> None:
+def test_pieces_of_the_answer_are_the_answer_and_one_sentence_leads(session) -> None:
     for iteration, answer in enumerate((ANSWER, ENDLESS)):
         found = of_params(session, iteration)
         assert "".join(piece["text"] for piece in found["answer"]) == answer
         for number, mention in enumerate(found["mentions"]):
             pieces = [each["text"] for each in found["answer"] if each.get("mention") == number]
             assert "".join(pieces) == mention["text"]
-    assert len(found["driver"]["sentence"]) == SENTENCE + 1
+    assert len(found["leading"]) == SENTENCE + 1
     found = of_params(session, 0)
-    sentence = "".join(piece["text"] for piece in found["answer"] if piece.get("driver"))
-    assert found["driver"]["name"] == "worst"
-    assert sentence == found["driver"]["sentence"] == "The worst rollout fell at once."
+    sentence = "".join(piece["text"] for piece in found["answer"] if piece.get("leading"))
+    assert sentence == found["leading"] == "The worst rollout fell at once."
 
 
 def test_what_is_beside_the_record(session) -> None:
@@ -132,7 +131,8 @@ def test_what_is_beside_the_record(session) -> None:
 
 def test_what_is_not_recorded_is_null(session) -> None:
     found = revision(session, RevisionKey("bare", "cartpole", "threetraj", 1, 0), Query())
-    assert found["edits"] is found["answer"] is found["thinking"] is found["prompt"] is found["driver"] is None
+    assert found["edits"] is found["answer"] is found["thinking"] is found["prompt"] is None
+    assert found["leading"] == ""
     assert found["initial"]["returns"] is None
     assert found["mentions"] == found["shown"] == found["judgements"] == []
     assert found["row"]["p_no_change"] is None

@@ -39,7 +39,7 @@ const InterventionsUnit = (() => {
     const label = `${arm.arm}, answer ${answer.replicate}`;
     return h("article", h("h3", `${answer.replicate} of ${arm.replicates}`),
       isShared ? null : evidence(answer.shown, mine), RevisionAnswer.answer(answer, mine, label),
-      answer.driver ? h("p", "Justified by ", h("strong", Names.value("driver", answer.driver.name))) : null, outcome(answer),
+      answer.driver ? h("p", "Justified by ", h("strong", Names.value("driver", answer.driver))) : null, outcome(answer),
       answer.thinking ? h("details", h("summary", "Thinking"), Texts.plain(answer.thinking, `Thinking of ${label}`)) : null);
   }
 

@@ -33,8 +33,6 @@ const RevisionAnswer = (() => {
     };
   }
 
-  const stance = (mention) => [mention.negated && "negated", mention.discounted && "set aside"].filter(Boolean).join(", ");
-
   /** What a mention points at: names of what was shown, its roles, and numbers of rollouts. */
   function target(mention, data) {
     const names = [...mention.places.map((place) => data.shown[place].name), ...mention.labels];
@@ -106,11 +104,11 @@ const RevisionAnswer = (() => {
       let node = document.createTextNode(piece.text);
       if (piece.mention !== undefined) {
         const mention = data.mentions[piece.mention];
-        const marks = [colourOf(mention, data), stance(mention) ? "negated" : ""];
+        const marks = [colourOf(mention, data), mention.negated ? "negated" : ""];
         node = lit(h("mark", { class: marks.filter(Boolean).join(" "), "data-mention": String(piece.mention),
-          title: [target(mention, data), `found ${KINDS[mention.kind]}`, stance(mention)].filter(Boolean).join("; ") }, node), mention.places);
+          title: [target(mention, data), `found ${KINDS[mention.kind]}`, mention.negated && "negated"].filter(Boolean).join("; ") }, node), mention.places);
       }
-      return piece.driver ? h("span.justifies", { title: `the driver's sentence: ${data.driver.name}` }, node) : node;
+      return piece.leading ? h("span.leading", node) : node;
     };
     return Texts.long(data.answer, label, make);
   }
@@ -127,14 +125,8 @@ const RevisionAnswer = (() => {
     return h("details", { open: data.mentions.length <= 8 }, h("summary", `${number(data.mentions.length)} mention${data.mentions.length === 1 ? "" : "s"}`),
       h("ol.mentions", data.mentions.slice(0, MOST_MENTIONS).map((each, index) => lit(h("li",
         h("button", { type: "button", onclick: () => go(index) }, each.text.length > 60 ? `${each.text.slice(0, 60)}…` : each.text),
-        ` means ${target(each, data)}, found ${KINDS[each.kind]}`, stance(each) ? h("strong", `; ${stance(each)}`) : null), each.places))),
+        ` means ${target(each, data)}, found ${KINDS[each.kind]}`, each.negated ? h("strong", "; negated") : null), each.places))),
       rest > 0 ? h("p.muted", `… and ${number(rest)} more, marked in the answer`) : null);
-  }
-
-  function driver(data) {
-    if (!data.driver) return null;
-    const { name, sentence } = data.driver;
-    return h("p", "Driver, by plain rules: ", h("strong", Names.value("driver", name)), sentence ? [", from ", h("q", sentence)] : ", as no sentence justifies the change");
   }
 
   /** Both sides: what was shown, and what was answered. */
@@ -142,11 +134,11 @@ const RevisionAnswer = (() => {
     const lit = lights();
     return [
       h("section.given", h("h2", data.text ? "Examples shown" : "Rollouts shown"), shownItems(data, lit)),
-      h("section.answered", h("h2", data.text ? "Rationale" : "Answer"), answer(data, lit), mentions(data, lit), driver(data),
+      h("section.answered", h("h2", data.text ? "Rationale" : "Answer"), answer(data, lit), mentions(data, lit), data.leading ? h("p", h("q", data.leading)) : null,
         data.thinking ? h("details", h("summary", `Thinking, ${number(data.thinking.length)} characters`), Texts.plain(data.thinking, "Thinking")) : null,
         data.whole_answer ? h("details", h("summary", "The whole answer"), Texts.plain(data.whole_answer, "The whole answer")) : null),
     ];
   }
 
-  return { answer, colour, driver, lights, sides };
+  return { answer, colour, lights, sides };
 })();

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from audit.interventions.justifying.cues import Cue
 from audit.references.drafts import compiled
-from audit.references.words import Cue
 from audit.vocabulary.drivers import DriverName
 
 RECORD: Final = (

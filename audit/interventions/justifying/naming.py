@@ -1,7 +1,7 @@
 """Which rollouts an answer names as the reason of its change: those in sentences that give a reason.
 
-Less is asked of a text here than `audit.references.driver_rules` asks: not which rollout the change is *chiefly*
-justified by, but which ones are named where a reason is given. An answer can name none, or all of them.
+Less is asked of a text here than in `drivers`: not which rollout the change is *chiefly* justified by, but which
+ones are named where a reason is given. An answer can name none, or all of them.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from audit.interventions.justifying.cues import Cue, stems
+from audit.interventions.justifying.passages import Role, passages
+from audit.interventions.justifying.statements import RECORD
 from audit.references.folding import fold
 from audit.references.mention import Mention
-from audit.references.passages import Role, passages
 from audit.references.resolving import resolve
 from audit.references.sentences import Sentences
 from audit.references.shown import Shown
-from audit.references.statements import RECORD
-from audit.references.words import Cue, stems
 
 _WHY: Final = Cue(
     "beca sinc so ther thus henc due caus reas why faul resp orde avoi prev stop corr fix coun comp reme cure ensu make"
@@ -40,8 +40,8 @@ def named(text: str, shown: Shown, changed: Sequence[int] | None) -> frozenset[R
     """The rollouts that an answer names in a sentence that gives a reason for its change.
 
     A sentence gives a reason if it states a cause or a purpose, or outright what the change goes by, or if the change
-    itself is stated in it or in the next one. Mentions that are negated or set aside ("a rare failure, ignore it") do
-    not count, nor does what is said of parameters that were kept, or of earlier trials alone.
+    itself is stated in it or in the next one. Mentions that are negated do not count, nor does what is said of
+    parameters that were kept, or of earlier trials alone.
 
     Args:
         text: a critic's answer.

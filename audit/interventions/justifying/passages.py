@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from audit.interventions.justifying.cues import Cue, stems
+from audit.interventions.justifying.statements import RECORD, Source, statements_in
 from audit.references.drafts import compiled
 from audit.references.folding import fold
 from audit.references.mention import Mention
 from audit.references.resolving import resolve
 from audit.references.sentences import Sentences
 from audit.references.shown import Shown
-from audit.references.statements import RECORD, Source, statements_in
-from audit.references.words import Cue, stems
 from audit.vocabulary.drivers import DriverName
 
 MOST_SENTENCES: Final = 10_000
@@ -134,7 +134,7 @@ def passages(text: str, shown: Shown, changed: frozenset[int]) -> Iterator[Passa
         changes = _CHANGE.found(sentence, here)
         if not (changes or stated or nominal) and _KEEP.found(sentence, here):
             continue
-        meant = [(mention, roles) for mention, roles in near if not (mention.negated or mention.discounted)]
+        meant = [(mention, roles) for mention, roles in near if not mention.negated]
         named = tuple(dict.fromkeys(role for _, roles in meant for role in roles))
         compares = any(each.worst for each, _ in meant) and len({each.labels for each, _ in meant}) > 1
         lucky = _LUCK.found(sentence, here)

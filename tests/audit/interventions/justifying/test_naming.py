@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from audit.references import named
+from audit.interventions.justifying.naming import named
+from audit.references import Shown
 from tests.audit.references.evidence import EXAMPLE, LAKE, POLE
-from tests.audit.references.test_driver import LETTERED
+
+LETTERED = Shown.of(
+    [
+        {"label": "worst", "rollout": 17, "return": 446.0, "length": 446, "name": "Rollout B"},
+        {"label": "median", "rollout": 3, "return": 490.0, "length": 490, "name": "Rollout A"},
+        {"label": "best", "rollout": 0, "return": 500.0, "length": 500, "name": "Rollout C"},
+    ]
+)
 
 CASES = [
     # A cause or a purpose in the sentence itself.
@@ -27,8 +35,7 @@ CASES = [
     ("The worst rollout tips.", POLE, set()),
     ("The worst rollout tips. The cart is slow. I raised params[1].", POLE, set()),
     ("So far the median rollout drifts. It is slow.", POLE, set()),
-    # Set aside, denied, or about what was kept.
-    ("The worst rollout is a rare failure, so I ignore it.", POLE, set()),
+    # Denied, or about what was kept.
     ("I raised params[1] because of the median rollout, not the worst one.", POLE, {"median"}),
     ("The bias is kept, because the best rollout needs it.", POLE, set()),
     # Earlier trials are no rollouts, though one of these has the highest return as well.

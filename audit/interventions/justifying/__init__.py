@@ -1,0 +1,1 @@
+"""What an answer justifies its change by, as plain rules read it: an outcome of experiments."""
