@@ -61,7 +61,6 @@ audit obedience DATA FORMAT
 audit obedience DATA --bins
 audit check DATA FORMAT
 audit check DATA --facts FORMAT
-audit check DATA --shards
 audit watch DATA --once
 audit watch DATA/missing
 audit find DATA --case salience FORMAT

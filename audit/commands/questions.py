@@ -37,10 +37,6 @@ def check(
             "--facts", help="In formats other than table, what the records hold instead of what they support."
         ),
     ] = False,
-    shards: Annotated[
-        bool,
-        typer.Option("--shards", help="For sweeps collected with --shard: what each shard lacks, one row per shard."),
-    ] = False,
     findings: Annotated[
         bool,
         typer.Option("--findings", help="Recompute what packs carry, and fail if it differs from their records."),

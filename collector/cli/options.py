@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from collector.errors import UsageError
-from collector.records.grids import MOST_SHARDS
 from collector.rollouts.executors import WORKERS_HELP, WORKERS_METAVAR, check_workers
+from collector.sharding import MOST_SHARDS, Shard
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -50,13 +50,6 @@ ConcurrencyOption = Annotated[
         min=1, max=10_000, help="Runs in flight at once.", show_default="1 with local; else 4, or twice the cores"
     ),
 ]
-
-
-class Shard(NamedTuple):
-    """One of so many shares of a sweep's runs."""
-
-    number: int
-    of: int
 
 
 def _shard(text: str) -> Shard:

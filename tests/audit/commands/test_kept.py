@@ -19,7 +19,7 @@ from tests.audit.samples import candidate, episode, revision, write_run
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 OPTIONS = {
-    "check": (["--facts"], ["--shards"]),
+    "check": (["--facts"],),
     "patterns": (["--wide"],),
     "revisions": (["--run", "1"], ["--sort", "-delta", "--limit", "2"], ["--columns", "changed,delta"]),
     "obedience": (["--bins"],),
