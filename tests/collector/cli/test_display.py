@@ -165,7 +165,7 @@ class Local:
     backend, name = "local", "smollm2"
 
     def __init__(self, *, readable=True):
-        self.options = {"file": {"trained_context": 8192}}
+        self.options = {}
         self.made, self.readable = 0, readable
 
     async def complete(self, prompt, *, seed, form=None):
