@@ -33,7 +33,7 @@ from collector.remedies import ANSWERS, acting_on
 from collector.revision_rule import Situation
 from collector.rewriting import Rewritten, critic_prompt, rewrite
 from collector.rollouts.evaluate import Evaluation, evaluate, is_quick
-from collector.rollouts.executors import Offload
+from collector.rollouts.workers import Offload
 from collector.run_folder import RunFolder
 from collector.spec import RunSpec
 
@@ -51,7 +51,6 @@ class Progress:
         current: the latest kept mean return.
         best: the best one.
         calls: calls made since the run was opened.
-        tokens: their tokens, of prompts and answers; none where the backend counts none.
         call: the call that was just made, where that is what is reported.
     """
 
@@ -61,7 +60,6 @@ class Progress:
     current: float | None
     best: float | None
     calls: int
-    tokens: int | None
     call: Call | None
 
     @classmethod
@@ -72,14 +70,13 @@ class Progress:
         *,
         skipped: int = 0,
         calls: int = 0,
-        tokens: int | None = None,
         call: Call | None = None,
     ) -> Progress:
         """The progress of a run with these iterations, and so many that proposed nothing."""
         returns = [episode.kept.mean_return for episode in episodes]
         current = returns[-1] if returns else None
         best = max(returns, default=None)
-        return cls(spec, len(returns) + skipped, skipped, current, best, calls, tokens, call)
+        return cls(spec, len(returns) + skipped, skipped, current, best, calls, call)
 
 
 Report = Callable[[Progress], None]
@@ -119,7 +116,6 @@ class _Search:
         self.skipped = len(folder.skipped)
         self.excerpts: dict[int, str] = {}
         self.calls = 0
-        self.tokens: int | None = None
 
     async def run(self) -> None:
         if self.folder.run is None:
@@ -286,15 +282,10 @@ class _Search:
 
     def _count(self, call: Call) -> None:
         self.calls += 1
-        if call.prompt_tokens is not None or call.completion_tokens is not None:
-            self.tokens = (self.tokens or 0) + (call.prompt_tokens or 0) + (call.completion_tokens or 0)
         self._report(call)
 
     def _report(self, call: Call | None = None) -> None:
-        progress = Progress.of(
-            self.spec, self.episodes, skipped=self.skipped, calls=self.calls, tokens=self.tokens, call=call
-        )
-        self.report(progress)
+        self.report(Progress.of(self.spec, self.episodes, skipped=self.skipped, calls=self.calls, call=call))
 
 
 def first_prompt(spec: RunSpec, history: Sequence[Trial], iteration: int) -> str:

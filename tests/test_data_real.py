@@ -1,5 +1,6 @@
 """What the stored answers of language models are said to be."""
 
+import json
 from collections import defaultdict
 from pathlib import Path
 

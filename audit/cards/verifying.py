@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from audit.interventions.plan import Call
 
 
-def critic_verify(folder: str | Path, *, workers: str | None = None, cache: bool = True) -> Table:
+def critic_verify(folder: str | Path, *, workers: int | None = None, cache: bool = True) -> Table:
     """Make a card again from its answers, and compare it byte for byte.
 
     Args:

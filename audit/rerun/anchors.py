@@ -105,7 +105,7 @@ def measure(
     seed: int,
     placebo: bool,
     cache: bool,
-    workers: str | None = None,
+    workers: int | None = None,
 ) -> Anchors:
     """Run revised policies and control edits on the initial candidates' seeds.
 
@@ -117,7 +117,7 @@ def measure(
         seed: of the control edits and of the draw.
         placebo: put a control edit in the place of every revision: what is then found is the false-positive rate.
         cache: whether results of earlier audits may be used, and new ones kept.
-        workers: as `--workers` has it.
+        workers: threads or processes; None for one per core.
     """
     done = Anchors()
     work = list(_work(records, runs, done, (controls, seed, placebo), sample))

@@ -10,7 +10,6 @@ from audit.arguments import Data, RunSelection, request_of
 from audit.output.rows import Table
 from audit.rerun import anchors, fairness, rescoring
 from audit.rerun.opening import opened, report_skipped
-from audit.rerun.running import check_workers
 
 
 def rescore(
@@ -21,7 +20,7 @@ def rescore(
     seed: int = 0,
     each: bool = False,
     task_modules: Sequence[str | Path] = (),
-    workers: str | None = None,
+    workers: int | None = None,
     **options: Unpack[RunSelection],
 ) -> Table:
     """Run recorded policies again on fresh seeds: how much of the recorded mean and best returns is luck?
@@ -35,14 +34,13 @@ def rescore(
         seed: of the fresh seeds and of the sample.
         each: a row for every candidate instead of every method.
         task_modules: Python files with tasks of your own.
-        workers: where policies are run, as `--workers` has it: `local` or a number.
+        workers: threads or processes that run policies; None for one per core.
         options: which groups, and how records are opened.
 
     Raises:
         AuditError: a path holds no records, or `strict` and something is wrong with them.
-        UsageError: a file of tasks cannot be used, or `workers` makes no sense.
+        UsageError: a file of tasks cannot be used.
     """
-    check_workers(workers)
     request = request_of(data, RunSelection, options)
     with opened(request, task_modules) as (records, runs):
         done = rescoring.rescore(
@@ -77,7 +75,7 @@ def anchor(
     placebo: bool = False,
     each: bool = False,
     task_modules: Sequence[str | Path] = (),
-    workers: str | None = None,
+    workers: int | None = None,
     **options: Unpack[RunSelection],
 ) -> Table:
     """Does a revised policy do better on the worst rollout's own seed than elsewhere, more than random edits do?
@@ -90,14 +88,13 @@ def anchor(
         placebo: measure random edits in the place of revisions, for the false-positive rate.
         each: a row for every revision instead of every method.
         task_modules: Python files with tasks of your own.
-        workers: where policies are run, as `--workers` has it: `local` or a number.
+        workers: threads or processes that run policies; None for one per core.
         options: which groups, and how records are opened.
 
     Raises:
         AuditError: a path holds no records, or `strict` and something is wrong with them.
-        UsageError: a file of tasks cannot be used, or `workers` makes no sense.
+        UsageError: a file of tasks cannot be used.
     """
-    check_workers(workers)
     request = request_of(data, RunSelection, options)
     with opened(request, task_modules) as (records, runs):
         done = anchors.measure(

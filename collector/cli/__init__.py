@@ -226,7 +226,7 @@ def _complete(
     *,
     concurrency: int | None,
     task_modules: Sequence[Path],
-    workers: str | None,
+    workers: int | None,
 ) -> None:
     """Collect runs, and print what was done however it ends."""
     from collector.sweep import collect_runs

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from collector.errors import UsageError
-from collector.rollouts.executors import WORKERS_HELP, WORKERS_METAVAR, check_workers
 from collector.sharding import MOST_SHARDS, Shard
 
 if TYPE_CHECKING:
@@ -73,14 +72,8 @@ ShardOption = Annotated[
 ]
 
 
-def _check_workers(workers: str | None) -> str | None:
-    check_workers(workers)
-    return workers
-
-
 WorkersOption = Annotated[
-    str | None,
-    typer.Option(help=WORKERS_HELP, metavar=WORKERS_METAVAR, show_default="local", callback=_check_workers),
+    int | None, typer.Option(min=1, max=1024, help="Processes that run rollouts.", show_default="one per core")
 ]
 
 
