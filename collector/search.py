@@ -30,7 +30,7 @@ from collector.records import (
     WarmupTrial,
 )
 from collector.remedies import ANSWERS, acting_on
-from collector.revision_rule import Situation
+from collector.revision_rule import progress
 from collector.rewriting import Rewritten, critic_prompt, rewrite
 from collector.rollouts.evaluate import Evaluation, evaluate, is_quick
 from collector.rollouts.workers import Offload
@@ -162,7 +162,7 @@ class _Search:
             selected=selected,
             evidence=revision.shown,
             seconds=time.monotonic() - started,
-            **self._restraint(iteration, initial),
+            **self._restraint(initial),
             answers=revision.answers or UNSET,
             acceptance=acceptance or UNSET,
         )
@@ -211,7 +211,7 @@ class _Search:
         )
 
     async def _critic_prompt(self, iteration: int, initial: Candidate, shown: Evidence) -> Rewritten:
-        spec = replace(self.spec, tau_c=self._tau_c(iteration, initial))
+        spec = replace(self.spec, tau_c=self._tau_c())
         assert initial.seeds is not None
         written = await self._roll_out(evidence.write, spec.task, initial.params, initial.seeds, shown)
         await self._write_excerpts()
@@ -222,26 +222,17 @@ class _Search:
         rng = seeding.generator(spec.seed, *spec.purpose, iteration, "remedy")
         return await self._roll_out(rewrite, rewriting, prompt, shown, spec.task, initial, rng)
 
-    def _tau_c(self, iteration: int, initial: Candidate) -> float | None:
-        rule = self.spec.tau_rule
-        if rule is None:
+    def _tau_c(self) -> float | None:
+        if self.spec.tau_rule is None:
             return self.spec.tau_c
         assert self.folder.run is not None
-        return rule.threshold(
-            Situation(
-                iteration=iteration,
-                initial=initial,
-                episodes=self.episodes,
-                warmup=self.folder.run.warmup,
-                optimum=self.spec.task.optimum,
-            )
-        )
+        return progress(self.folder.run.warmup, self.spec.task.optimum)
 
-    def _restraint(self, iteration: int, initial: Candidate) -> dict[str, Any]:
-        """What the record states of the threshold, where a rule chooses it."""
+    def _restraint(self, initial: Candidate) -> dict[str, Any]:
+        """What the record states of the threshold, where the rule chooses it."""
         if self.spec.tau_rule is None:
             return {}
-        tau_c = self._tau_c(iteration, initial)
+        tau_c = self._tau_c()
         return {"tau_c": tau_c, "restrained": tau_c is not None and initial.mean_return >= tau_c}
 
     async def _write_excerpts(self) -> None:

@@ -13,9 +13,8 @@ import msgspec
 from collector.budget import EXCERPTS
 from collector.methods import Method
 from collector.prompts import Prompts, templates
-from collector.records import Run, WarmupTrial
+from collector.records import Run, TauRule, WarmupTrial
 from collector.remedies import Remedy, remedies_of
-from collector.revision_rule import RevisionRule
 from collector.switches import switched
 from collector.system.versions import versions
 from collector.tasks import LinearSpace, Task, get_task
@@ -51,7 +50,7 @@ class RunSpec:
     options: dict[str, Any]
     switches: dict[str, Any]
     prompt_folder: Path | None = None
-    tau_rule: RevisionRule | None = None
+    tau_rule: TauRule | None = None
 
     @property
     def folder(self) -> Path:
@@ -113,7 +112,7 @@ class RunSpec:
         return Run(
             **self.identity,
             **{name: getattr(self, name) for name in names},
-            tau_rule=self.tau_rule.record if self.tau_rule else msgspec.UNSET,
+            tau_rule=self.tau_rule or msgspec.UNSET,
             optimum=self.task.optimum,
             step_size=space.step_size if isinstance(space, LinearSpace) else None,
             warmup=warmup,

@@ -66,7 +66,7 @@ def collect(
     tau_c: Annotated[
         str,
         typer.Option(
-            help="Revision threshold of r2po: default, half, off, a number, or auto[:progress|record], a rule."
+            help="Revision threshold of r2po: default, half, off, a number, or auto: half way to the optimum."
         ),
     ] = "default",
     seed: options.SeedOption = 0,

@@ -27,8 +27,6 @@ FAR_SHORT: Final = 0.3
 """A policy that has come less than this share of the way from the worst to the best trial falls far short."""
 BOLD: Final = 0.2
 """Probability of a sweeping revision after a failure, in place of a focused one."""
-FATAL_STEPS: Final = 3
-"""Last states of a tabular rollout that are considered decisive."""
 LONG: Final = 20_000
 """Characters of a prompt at which `length` leaves 1/e of the parameters alone; fewer by the square of the length."""
 

@@ -81,34 +81,22 @@ def test_templates_that_cannot_be_used_are_refused_by_name(tmp_path):
         assert "\n" not in str(error.value)
 
 
-UNSAFE = {
-    "code that runs a program": (
-        "{{ cycler.__init__.__globals__.os.popen('touch %s').read() }}",
-        "access to attribute '__init__' of 'type' object is unsafe",
-    ),
-    "a change of what it is given": (
-        "{{ history.append(1) }}",
-        "attribute 'append' of 'list' object is unsafe",
-    ),
-    "a power without bound": ("{{ 10**10**10 }}", "too large for **"),
-    "a text without bound": ("{{ 'a' * 10**10 }}", "too large for"),
-    "a range without bound": ("{% for step in range(10**12) %}{% endfor %}", "Range too big"),
+FAILING = {
     "a fault on filling": ("{{ 1 // 0 }}", "ZeroDivisionError"),
     "an attribute that is not there": ("{{ history[0].parmas }}", "has no attribute 'parmas'"),
     "itself": ("{% include 'history.j2' %}", "RecursionError"),
 }
 
 
-def test_what_a_template_may_not_do_is_refused_before_a_run_begins(folder, tmp_path):
-    for text, message in UNSAFE.values():
-        (folder / "history.j2").write_text("{{ history }}\n" + text.replace("%s", str(tmp_path / "ran")))
+def test_a_template_that_fails_is_refused_before_a_run_begins(folder, tmp_path):
+    for text, message in FAILING.values():
+        (folder / "history.j2").write_text("{{ history }}\n" + text)
         options = ["--env", "frozenlake", "--variant", "threetraj", "--prompts", folder, "--out", tmp_path / "runs"]
         done = in_process(main, *options)
         assert done.returncode == 2
         [line] = done.stderr.splitlines()
         assert line.startswith(f"collect: {folder / 'history.j2'}:")
         assert message in line
-        assert not (tmp_path / "ran").exists()
         assert not (tmp_path / "runs").exists()
 
 
