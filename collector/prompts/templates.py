@@ -26,23 +26,12 @@ REQUIRED: Final = {
 }
 """Placeholders without which a prompt would not be what the method is about."""
 
-KNOWN: Final = frozenset(
-    {
-        "allowed", "decimals", "description", "evidence_kind", "evidence_template", "high", "history",
-        "history_has_excerpts", "history_has_singles", "iteration", "iterations", "low", "mean_return", "optimum",
-        "proposed", "rank", "rollouts", "rollouts_shown", "shown", "statistics", "step_size", "structure",
-        "success_return", "tau_c",
-    }
-)  # fmt: skip
-"""All placeholders that are filled, in one template or another."""
-
 
 def check(folder: Path) -> None:
     """Check that a user's templates can be used.
 
     Raises:
-        UsageError: the folder holds no template, one has a fault in it, misses a required placeholder, or names one
-            that nothing fills.
+        UsageError: the folder holds no template, or one has a fault in it or misses a required placeholder.
     """
     try:
         names = sorted(path.name for path in folder.glob("*.j2"))
@@ -68,9 +57,6 @@ def _check_placeholders(folder: Path, name: str) -> None:
     missing = [placeholder for placeholder in REQUIRED[name] if placeholder not in found]
     if missing:
         raise UsageError(f"{where} misses the placeholder {missing[0]}")
-    unknown = sorted(found - KNOWN)
-    if unknown:
-        raise UsageError(f"{where} has the placeholder {unknown[0]}, which nothing fills")
 
 
 def placeholders(folder: Path | None, name: str) -> set[str]:
