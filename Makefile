@@ -95,8 +95,8 @@ critic: $(VENV)/.local ## Examine the local language model as a critic on the fi
 
 local: $(VENV)/.local ## Install llama.cpp and a small language model, for --backend local
 
-paper-plan: $(VENV)/.core $(if $(filter openai local,$(BACKEND)),$(VENV)/.$(BACKEND)) ## Print what make paper would cost: calls, tokens, hours; RATE=calls a second, ANSWER_TOKENS=
-	@$(PAPER) --dry-run $(call given,RATE,rate) $(call given,ANSWER_TOKENS,answer-tokens)
+paper-plan: $(VENV)/.core $(if $(filter openai local,$(BACKEND)),$(VENV)/.$(BACKEND)) ## Print what make paper would cost: runs, calls, hours at RATE=calls a second
+	@$(PAPER) --dry-run $(call given,RATE,rate)
 
 check: lint test ## Run the checks of style, types and import rules, and the quick tests
 

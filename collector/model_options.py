@@ -68,7 +68,7 @@ class ModelOptions(TypedDict, total=False):
             min=1,
             max=2**31 - 1,
             help="Context size of the local model, or asked of Ollama.",
-            show_default="at most 8192 with local, else the server's",
+            show_default="8192 with local, else the server's",
         ),
     ]
     logprobs: Annotated[

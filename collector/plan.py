@@ -15,7 +15,7 @@ from collector.errors import UsageError
 from collector.llm.backends import option_labels
 from collector.methods import METHODS, Method, get_method
 from collector.prompts import Prompts, templates
-from collector.revision_rule import AUTOMATIC, RULES, RevisionRule, named
+from collector.revision_rule import AUTOMATIC, RULE
 from collector.spec import RunSpec, is_label, slug
 from collector.switches import Switches, effective, labels, switched
 from collector.system.naming import meant
@@ -57,7 +57,7 @@ def plan(request: Request) -> list[RunSpec]:
         if request.prompt_folder is not None:
             Prompts(task, request.prompt_folder).try_out()
         # A wrong setting is refused even where no method has the rule.
-        revision_rule(request.tau_c) or threshold(request.tau_c, task)
+        threshold(request.tau_c, task)
     if request.condition is not None and not is_label(request.condition):
         raise UsageError(
             f"--condition '{request.condition}' cannot name a folder; use letters, digits and . _ + - "
@@ -111,7 +111,7 @@ def _method(name: str) -> Method:
 def _spec(request: Request, task: Task, method: Method, run: int) -> RunSpec:
     iterations = request.iterations or method.iterations
     warmup = task.warmup if request.warmup is None else request.warmup
-    rule = revision_rule(request.tau_c) if method.revision_rule else None
+    rule = RULE if method.revision_rule and request.tau_c == AUTOMATIC else None
     if rule is not None and not warmup:
         raise UsageError(
             f"--tau-c {request.tau_c} measures progress from the random trials, and --warmup 0 leaves them out; "
@@ -139,7 +139,7 @@ def _spec(request: Request, task: Task, method: Method, run: int) -> RunSpec:
         return baselines.BaselineRun(**common, **asked, tau_c=None, warmup=0)
     return RunSpec(
         **common,
-        tau_c=threshold(request.tau_c, task) if method.revision_rule and rule is None else None,
+        tau_c=threshold(request.tau_c, task) if method.revision_rule else None,
         tau_rule=rule,
         warmup=warmup,
         backend=request.backend,
@@ -149,26 +149,13 @@ def _spec(request: Request, task: Task, method: Method, run: int) -> RunSpec:
     )
 
 
-def revision_rule(setting: str) -> RevisionRule | None:
-    """The rule that a setting leaves τ_c to, if it does.
-
-    Raises:
-        UsageError: there is no such rule.
-    """
-    try:
-        return named(setting)
-    except KeyError:
-        choices = ", ".join(f"{AUTOMATIC}:{name}" for name in RULES)
-        raise UsageError(f"--tau-c '{setting}' names no rule; choose from {choices}") from None
-
-
 def threshold(setting: str, task: Task) -> float | None:
-    """τ_c of a setting: `default` and `half` are the task's, `off` is none, anything else is the number itself.
+    """τ_c of a setting: `default` and `half` are the task's, `off` and `auto` none, anything else the number itself.
 
     Raises:
         UsageError: it is neither.
     """
-    named = {"default": task.tau_c, "half": task.tau_c_half, "off": None}
+    named = {"default": task.tau_c, "half": task.tau_c_half, "off": None, AUTOMATIC: None}
     if setting in named:
         return named[setting]
     try:
@@ -185,8 +172,7 @@ def _condition(request: Request, task: Task, method: Method, chosen: Mapping[str
     is_baseline = isinstance(method, Baseline)
     parts = [baselines.CONDITION if is_baseline else slug(request.model)]
     if method.revision_rule and request.tau_c != "default":
-        rule = revision_rule(request.tau_c)
-        parts.append(f"tau-{AUTOMATIC}-{rule.id}" if rule else f"tau-{request.tau_c}")
+        parts.append(f"tau-{request.tau_c}" + (f"-{RULE.id}" if request.tau_c == AUTOMATIC else ""))
     if not is_baseline:
         parts += option_labels(request.backend, request.options)
     if request.iterations not in {None, method.iterations}:

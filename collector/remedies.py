@@ -155,7 +155,7 @@ def _instructions(kind: str) -> str:
     """The end of the template, which has no facts of a task in it."""
     from collector.prompts import templates
 
-    facts: dict[str, object] = dict.fromkeys(templates.KNOWN, 0)
+    facts: dict[str, object] = dict.fromkeys(templates.placeholders(None, "critic.j2"), 0)
     facts |= {"evidence_kind": kind, "evidence_template": "evidence_three.j2", "rollouts_shown": [], "history": []}
     facts |= dict.fromkeys(("allowed", "step_size", "tau_c"), None)
     text = templates.render(None, "critic.j2", facts).strip() + "\n"

@@ -30,10 +30,10 @@ from collector.records import (
     WarmupTrial,
 )
 from collector.remedies import ANSWERS, acting_on
-from collector.revision_rule import Situation
+from collector.revision_rule import progress
 from collector.rewriting import Rewritten, critic_prompt, rewrite
 from collector.rollouts.evaluate import Evaluation, evaluate, is_quick
-from collector.rollouts.executors import Offload
+from collector.rollouts.workers import Offload
 from collector.run_folder import RunFolder
 from collector.spec import RunSpec
 
@@ -51,7 +51,6 @@ class Progress:
         current: the latest kept mean return.
         best: the best one.
         calls: calls made since the run was opened.
-        tokens: their tokens, of prompts and answers; none where the backend counts none.
         call: the call that was just made, where that is what is reported.
     """
 
@@ -61,7 +60,6 @@ class Progress:
     current: float | None
     best: float | None
     calls: int
-    tokens: int | None
     call: Call | None
 
     @classmethod
@@ -72,14 +70,13 @@ class Progress:
         *,
         skipped: int = 0,
         calls: int = 0,
-        tokens: int | None = None,
         call: Call | None = None,
     ) -> Progress:
         """The progress of a run with these iterations, and so many that proposed nothing."""
         returns = [episode.kept.mean_return for episode in episodes]
         current = returns[-1] if returns else None
         best = max(returns, default=None)
-        return cls(spec, len(returns) + skipped, skipped, current, best, calls, tokens, call)
+        return cls(spec, len(returns) + skipped, skipped, current, best, calls, call)
 
 
 Report = Callable[[Progress], None]
@@ -119,7 +116,6 @@ class _Search:
         self.skipped = len(folder.skipped)
         self.excerpts: dict[int, str] = {}
         self.calls = 0
-        self.tokens: int | None = None
 
     async def run(self) -> None:
         if self.folder.run is None:
@@ -166,7 +162,7 @@ class _Search:
             selected=selected,
             evidence=revision.shown,
             seconds=time.monotonic() - started,
-            **self._restraint(iteration, initial),
+            **self._restraint(initial),
             answers=revision.answers or UNSET,
             acceptance=acceptance or UNSET,
         )
@@ -215,7 +211,7 @@ class _Search:
         )
 
     async def _critic_prompt(self, iteration: int, initial: Candidate, shown: Evidence) -> Rewritten:
-        spec = replace(self.spec, tau_c=self._tau_c(iteration, initial))
+        spec = replace(self.spec, tau_c=self._tau_c())
         assert initial.seeds is not None
         written = await self._roll_out(evidence.write, spec.task, initial.params, initial.seeds, shown)
         await self._write_excerpts()
@@ -226,26 +222,17 @@ class _Search:
         rng = seeding.generator(spec.seed, *spec.purpose, iteration, "remedy")
         return await self._roll_out(rewrite, rewriting, prompt, shown, spec.task, initial, rng)
 
-    def _tau_c(self, iteration: int, initial: Candidate) -> float | None:
-        rule = self.spec.tau_rule
-        if rule is None:
+    def _tau_c(self) -> float | None:
+        if self.spec.tau_rule is None:
             return self.spec.tau_c
         assert self.folder.run is not None
-        return rule.threshold(
-            Situation(
-                iteration=iteration,
-                initial=initial,
-                episodes=self.episodes,
-                warmup=self.folder.run.warmup,
-                optimum=self.spec.task.optimum,
-            )
-        )
+        return progress(self.folder.run.warmup, self.spec.task.optimum)
 
-    def _restraint(self, iteration: int, initial: Candidate) -> dict[str, Any]:
-        """What the record states of the threshold, where a rule chooses it."""
+    def _restraint(self, initial: Candidate) -> dict[str, Any]:
+        """What the record states of the threshold, where the rule chooses it."""
         if self.spec.tau_rule is None:
             return {}
-        tau_c = self._tau_c(iteration, initial)
+        tau_c = self._tau_c()
         return {"tau_c": tau_c, "restrained": tau_c is not None and initial.mean_return >= tau_c}
 
     async def _write_excerpts(self) -> None:
@@ -286,15 +273,10 @@ class _Search:
 
     def _count(self, call: Call) -> None:
         self.calls += 1
-        if call.prompt_tokens is not None or call.completion_tokens is not None:
-            self.tokens = (self.tokens or 0) + (call.prompt_tokens or 0) + (call.completion_tokens or 0)
         self._report(call)
 
     def _report(self, call: Call | None = None) -> None:
-        progress = Progress.of(
-            self.spec, self.episodes, skipped=self.skipped, calls=self.calls, tokens=self.tokens, call=call
-        )
-        self.report(progress)
+        self.report(Progress.of(self.spec, self.episodes, skipped=self.skipped, calls=self.calls, call=call))
 
 
 def first_prompt(spec: RunSpec, history: Sequence[Trial], iteration: int) -> str:

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
 from collector.budget import EXCERPTS
 from collector.methods import Method
 from collector.prompts import Prompts, templates
-from collector.records import Run, WarmupTrial
+from collector.records import Run, TauRule, WarmupTrial
 from collector.remedies import Remedy, remedies_of
-from collector.revision_rule import RevisionRule
 from collector.switches import switched
 from collector.system.versions import versions
 from collector.tasks import LinearSpace, Task, get_task
-
-T = TypeVar("T")
 
 _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
@@ -54,7 +50,7 @@ class RunSpec:
     options: dict[str, Any]
     switches: dict[str, Any]
     prompt_folder: Path | None = None
-    tau_rule: RevisionRule | None = None
+    tau_rule: TauRule | None = None
 
     @property
     def folder(self) -> Path:
@@ -75,13 +71,6 @@ class RunSpec:
     def cell(self) -> tuple[str, str, str]:
         """Condition, task and method."""
         return self.condition, self.task.id, self.method.id
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The fields that all runs of a cell have in their records."""
-        names = ("seed", "iterations", "rollouts", "tau_c", "backend", "model", "options", "switches")
-        rule = self.tau_rule.record if self.tau_rule else msgspec.UNSET
-        return {name: getattr(self, name) for name in names} | {"tau_rule": rule}
 
     @property
     def prompts(self) -> Prompts:
@@ -119,9 +108,11 @@ class RunSpec:
     def record(self, warmup: list[WarmupTrial]) -> Run:
         """The `run.json` of a run that starts now."""
         space = self.task.space
+        names = ("seed", "iterations", "rollouts", "tau_c", "backend", "model", "options", "switches")
         return Run(
             **self.identity,
-            **self.settings,
+            **{name: getattr(self, name) for name in names},
+            tau_rule=self.tau_rule or msgspec.UNSET,
             optimum=self.task.optimum,
             step_size=space.step_size if isinstance(space, LinearSpace) else None,
             warmup=warmup,
@@ -165,14 +156,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, msgspec.Struct):
         return msgspec.structs.asdict(value)
     return None if value is msgspec.UNSET else value
-
-
-def by_cell(members: Iterable[tuple[tuple[str, str, str], T]]) -> dict[tuple[str, str, str], list[T]]:
-    """What belongs to each condition, task and method."""
-    cells: dict[tuple[str, str, str], list[T]] = {}
-    for cell, member in members:
-        cells.setdefault(cell, []).append(member)
-    return cells
 
 
 def recorded_task(run: Run) -> Task:

@@ -20,7 +20,7 @@ from collector.llm.protocol import Model
 from collector.records import RecordError, decode_run
 from collector.rollouts.compiled import PlainLoopWarning
 from collector.rollouts.evaluate import is_compiled
-from collector.rollouts.executors import Executor, Offload, executor
+from collector.rollouts.workers import Offload, Workers
 from collector.run_folder import RunFolder, read_run
 from collector.search import Progress, search
 from collector.spec import RunSpec
@@ -154,7 +154,7 @@ def collect_runs(
     display: Display,
     concurrency: int | None = None,
     task_modules: Sequence[Path] = (),
-    workers: str | None = None,
+    workers: int | None = None,
 ) -> Outcome:
     """`sweep` with workers and an event loop of its own; by default four runs in flight, or two per core.
 
@@ -165,7 +165,7 @@ def collect_runs(
         display: shows what happens.
         concurrency: runs in flight at once.
         task_modules: Python files of users' tasks.
-        workers: where rollouts run, as `executor` takes it.
+        workers: processes that run rollouts; None for one per core.
 
     Raises:
         CollectorError: as `sweep` does.
@@ -173,7 +173,7 @@ def collect_runs(
     """
     tasks = list({spec.task.id: spec.task for spec in specs}.values())
 
-    async def run(offload: Executor) -> Outcome:
+    async def run(offload: Workers) -> Outcome:
         try:
             return await sweep(
                 specs,
@@ -190,7 +190,7 @@ def collect_runs(
 
     with display:
         _compile(tasks, display)
-        with executor(workers, task_modules) as offload:
+        with Workers(workers, task_modules) as offload:
             return asyncio.run(run(offload))
 
 

@@ -57,7 +57,6 @@ audit sensitivity DATA FORMAT
 audit sensitivity DATA --steps 2 --spread 1
 audit check DATA FORMAT
 audit check DATA --facts FORMAT
-audit check DATA --shards
 audit find DATA --case salience FORMAT
 audit find DATA --case nonsense
 audit find DATA --cases

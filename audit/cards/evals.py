@@ -19,7 +19,6 @@ from audit.interventions.plan import Call, Plan, answers_file
 from audit.interventions.running import Asking, refuse_unsound
 from audit.output.errors import AuditError, count
 from audit.output.rows import Table
-from audit.rerun.running import check_workers
 from collector.spec import slug
 
 _MADE_ANEW: Final = frozenset({"sha256", "version", "cost"})
@@ -27,14 +26,14 @@ _MADE_ANEW: Final = frozenset({"sha256", "version", "cost"})
 
 
 def critic_from(
-    log: str | Path, *, out: str | Path | None = None, workers: str | None = None, cache: bool = True
+    log: str | Path, *, out: str | Path | None = None, workers: int | None = None, cache: bool = True
 ) -> Table:
     """Make the card of a log of Inspect's task `audit/critic`, and ask nothing.
 
     Args:
         log: the log, `.eval` or `.json`.
         out: the folder of the examination; None for one named by model and size below `critics`.
-        workers: where policies are run, as `--workers` has it.
+        workers: threads or processes that run policies; None for one per core.
         cache: whether returns of policies that were run before may be used, and new ones kept.
 
     Returns:
@@ -43,7 +42,6 @@ def critic_from(
     Raises:
         AuditError: the log cannot be read, is of something else, or lacks answers; the folder holds something else.
     """
-    check_workers(workers)
     path = Path(log)
     found = open_log(path)
     size, units = _size_of(found.header, path)

@@ -21,7 +21,6 @@ from audit.output.errors import AuditError, UsageError, count
 from audit.output.rows import Table
 from audit.output.tables import print_plain_table
 from audit.request import agree, note, simulated
-from audit.rerun.running import check_workers
 from collector.errors import cannot_write
 from collector.model_options import ModelOptions
 from collector.spec import slug
@@ -62,7 +61,7 @@ def critic(
     concurrency: int | None = None,
     dry_run: bool = False,
     yes: bool = True,
-    workers: str | None = None,
+    workers: int | None = None,
     cache: bool = True,
     **options: Unpack[CriticOptions],
 ) -> Table:
@@ -80,7 +79,7 @@ def critic(
         concurrency: calls in flight at once; None for 1 with local, else 4.
         dry_run: print the price, ask nothing and write nothing.
         yes: do not ask on a terminal whether to go on.
-        workers: where policies are run, as `--workers` has it.
+        workers: threads or processes that run policies; None for one per core.
         cache: whether returns of policies that were run before may be used, and new ones kept.
         options: of the model, as `collect` has them.
 
@@ -93,7 +92,6 @@ def critic(
     """
     from audit.interventions.running import model_of, run_plan
 
-    check_workers(workers)
     if size not in SIZES:
         raise UsageError(f"unknown size '{size}'; choose from {', '.join(get_args(Size))}")
     given: dict[str, Any] = {**options, "personality": personality}
@@ -118,7 +116,7 @@ def critic(
     return card_table(examined.card, [f"the card: {folder / CARD}; as a page: {folder / 'index.html'}"])
 
 
-def examined_in(folder: Path, *, cache: bool = True, workers: str | None = None) -> Examined:
+def examined_in(folder: Path, *, cache: bool = True, workers: int | None = None) -> Examined:
     """Make the card of the examination in a folder.
 
     Raises:

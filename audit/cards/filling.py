@@ -50,7 +50,7 @@ def make_card(
     path: Path,
     *,
     cache: bool = True,
-    workers: str | None = None,
+    workers: int | None = None,
 ) -> Examined:
     """Make the card of a finished examination.
 

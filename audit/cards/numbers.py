@@ -196,7 +196,7 @@ def judge(
     tasks: Mapping[RunKey, Task],
     *,
     cache: bool,
-    workers: str | None,
+    workers: int | None,
 ) -> list[Judged]:
     """Judge the answers to the prompts as they are, and to those without evidence.
 

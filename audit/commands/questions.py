@@ -36,10 +36,6 @@ def check(
             "--facts", help="In formats other than table, what the records hold instead of what they support."
         ),
     ] = False,
-    shards: Annotated[
-        bool,
-        typer.Option("--shards", help="For sweeps collected with --shard: what each shard lacks, one row per shard."),
-    ] = False,
 ) -> None:
     """What records have and lack, and which commands they support.
 

@@ -41,12 +41,9 @@ TaskModules = Annotated[
     typer.Option("--task-module", metavar="FILE", help="Python file with a task of your own; repeatable."),
 ]
 WorkersOption = Annotated[
-    str | None,
+    int | None,
     typer.Option(
-        "--workers",
-        metavar="local|N",
-        help="Where policies are run: local (all cores), or a number of threads or processes.",
-        show_default="local",
+        "--workers", min=1, max=1024, help="Threads or processes that run policies.", show_default="one per core"
     ),
 ]
 

@@ -18,7 +18,6 @@ from audit.output.formats import Row
 from audit.output.rows import Table
 from audit.output.tables import OTHERS, print_plain_table
 from audit.request import note, simulated
-from audit.rerun.running import check_workers
 from collector.model_options import ModelOptions
 
 
@@ -193,7 +192,7 @@ def intervene_report(
     plan: str | Path | Sequence[str | Path],
     *,
     outcome: str | None = None,
-    workers: str | None = None,
+    workers: int | None = None,
     cache: bool = True,
 ) -> Table:
     """Test a finished experiment: validity first, then the primary family, then all else; or compare several.
@@ -201,7 +200,7 @@ def intervene_report(
     Args:
         plan: the plan's file; or several, whose critics' shares are compared with those of the first.
         outcome: only effects on this: share, edits, text, direction, size, gain or harmful; None for all.
-        workers: where revised policies are run, as `--workers` has it: `local` or a number.
+        workers: threads or processes that run revised policies; None for one per core.
         cache: whether returns of policies that an earlier report ran may be used, and new ones kept.
 
     Returns:
@@ -209,11 +208,10 @@ def intervene_report(
 
     Raises:
         AuditError: a plan was changed, or calls have no answer yet.
-        UsageError: no such outcome, a plan is given twice, or `workers` makes no sense.
+        UsageError: no such outcome, or a plan is given twice.
     """
     from audit.interventions.report import COLUMNS, ESSENTIAL, read_report
 
-    check_workers(workers)
     paths = [Path(plan)] if isinstance(plan, str | Path) else [Path(each) for each in plan]
     if len(paths) != 1:
         if any(kind_of(path) == TEXTS for path in paths):

@@ -69,7 +69,7 @@ def read_experiment(
     tasks: Mapping[RunKey, Task],
     *,
     cache: bool,
-    workers: str | None = None,
+    workers: int | None = None,
 ) -> Experiment:
     """Read all answers of a plan, and run their policies where the plan says so.
 
@@ -78,7 +78,7 @@ def read_experiment(
         answers: by call.
         tasks: by run, since runs have switches of their own.
         cache: whether returns of earlier audits may be used, and new ones kept.
-        workers: where policies are run, as `--workers` has it.
+        workers: threads or processes that run policies; None for one per core.
     """
     gains = read_gains(plan, answers, tasks, cache=cache, workers=workers)
     read = [
@@ -227,7 +227,7 @@ def read_gains(
     tasks: Mapping[RunKey, Task],
     *,
     cache: bool,
-    workers: str | None = None,
+    workers: int | None = None,
 ) -> dict[tuple[int, tuple[float, ...]], Gain | str]:
     """What revised policies gain, on seeds that all policies of their unit share and that nothing else has used.
 
@@ -238,7 +238,7 @@ def read_gains(
         answers: by call.
         tasks: by run, since runs have switches of their own.
         cache: whether returns of earlier audits may be used, and new ones kept.
-        workers: where policies are run, as `--workers` has it.
+        workers: threads or processes that run policies; None for one per core.
 
     Returns:
         By unit and parameters; a reason where they cannot be run.
@@ -257,7 +257,7 @@ def gains_of(
     tasks: Mapping[RunKey, Task],
     *,
     cache: bool,
-    workers: str | None = None,
+    workers: int | None = None,
     purpose: str = "returns",
     rollouts: int | None = None,
 ) -> dict[tuple[int, tuple[float, ...]], Gain | str]:
@@ -268,7 +268,7 @@ def gains_of(
         policies: index of the unit, and parameters.
         tasks: by run.
         cache: whether returns of earlier audits may be used, and new ones kept.
-        workers: where policies are run, as `--workers` has it.
+        workers: threads or processes that run policies; None for one per core.
         purpose: key of the seeds; those of another are others.
         rollouts: of each policy; None for the plan's.
     """

@@ -120,13 +120,13 @@ class Report:
         )
 
 
-def read_report(path: Path, *, cache: bool = True, workers: str | None = None) -> Report:
+def read_report(path: Path, *, cache: bool = True, workers: int | None = None) -> Report:
     """Read a finished experiment, and test it.
 
     Args:
         path: of the plan.
         cache: whether returns of earlier reports may be used, and new ones kept.
-        workers: where revised policies are run, as `--workers` has it.
+        workers: threads or processes that run revised policies; None for one per core.
 
     Raises:
         AuditError: the plan was changed, or calls have no answer yet: p-values are shown when all are in.

@@ -103,7 +103,7 @@ class _Column:
 
 
 def side_by_side(
-    paths: Sequence[Path], *, outcome: str | None = None, cache: bool = True, workers: str | None = None
+    paths: Sequence[Path], *, outcome: str | None = None, cache: bool = True, workers: int | None = None
 ) -> Table:
     """Compare the critics of several finished experiments, each with the first.
 

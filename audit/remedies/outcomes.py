@@ -60,7 +60,7 @@ def outcomes(
     ways: Mapping[str, float],
     *,
     cache: bool,
-    workers: str | None = None,
+    workers: int | None = None,
 ) -> Outcomes:
     """Find what each remedy keeps.
 

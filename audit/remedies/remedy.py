@@ -20,7 +20,6 @@ from audit.output.rows import Table
 from audit.remedies.outcomes import RECORDED, outcomes
 from audit.remedies.report import ALPHA, judged, table
 from audit.request import note
-from audit.rerun.running import check_workers
 from collector.model_options import ModelOptions
 from collector.remedies import REMEDIES
 from collector.tasks import Task
@@ -136,12 +135,12 @@ def remedy_plan(
     return planned(plan, None if dry_run else path, "audit remedy")
 
 
-def remedy_report(plan: str | Path, *, workers: str | None = None, cache: bool = True) -> Table:
+def remedy_report(plan: str | Path, *, workers: int | None = None, cache: bool = True) -> Table:
     """Report a finished experiment on remedies: harm avoided, gain lost, and cost of each.
 
     Args:
         plan: the plan's file.
-        workers: where policies are run, as `--workers` has it.
+        workers: threads or processes that run policies; None for one per core.
         cache: whether returns of policies that an earlier report ran may be used, and new ones kept.
 
     Returns:
@@ -151,7 +150,6 @@ def remedy_report(plan: str | Path, *, workers: str | None = None, cache: bool =
         AuditError: it is no such plan, was changed, or calls have no answer yet.
         UsageError: `workers` makes no sense.
     """
-    check_workers(workers)
     path = Path(plan)
     if kind_of(path) == TEXTS:
         return text_report(path)

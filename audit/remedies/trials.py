@@ -51,7 +51,7 @@ def trials_of(
     tasks: Mapping[RunKey, Task],
     *,
     cache: bool,
-    workers: str | None = None,
+    workers: int | None = None,
 ) -> dict[Call, Trial | str]:
     """Roll out revisions and the policies under review, as acceptance would.
 

@@ -86,7 +86,7 @@ def rescore(
     sample: int | None,
     seed: int,
     cache: bool,
-    workers: str | None = None,
+    workers: int | None = None,
 ) -> Rescoring:
     """Run initial, revised and kept policies again on fresh seeds.
 
@@ -100,7 +100,7 @@ def rescore(
         sample: how many iterations to score, drawn evenly over runs, and each run's best as well; None for all.
         seed: of the fresh seeds and of the draw.
         cache: whether results of earlier audits may be used, and new ones kept.
-        workers: as `--workers` has it.
+        workers: threads or processes; None for one per core.
     """
     done = Rescoring()
     policies: dict[str, tuple[Task, _Policy]] = {}

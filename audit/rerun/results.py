@@ -106,7 +106,7 @@ def computed(
     kind: type[R],
     *,
     cache: bool,
-    workers: str | None = None,
+    workers: int | None = None,
     what: str,
 ) -> dict[str, R | str]:
     """The results of some work: those of earlier audits, and the others computed as `run_each` does, and kept.
@@ -116,7 +116,7 @@ def computed(
         work: tasks and arguments by keys that name everything a result depends on.
         kind: of results, for msgspec.
         cache: whether results may be used and kept.
-        workers: as `--workers` has it.
+        workers: threads or processes; None for one per core.
         what: the pieces of work, for people.
     """
     fresh: dict[str, str] = {}

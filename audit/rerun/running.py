@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 from audit.output.errors import AuditError, UsageError
 
 if TYPE_CHECKING:
-    from collector.rollouts.executors import Executor
+    from collector.rollouts.workers import Workers
     from collector.tasks import Task
 
 T = TypeVar("T")
@@ -45,23 +45,11 @@ class Batch(NamedTuple, Generic[T, R]):
     items: list[T]
 
 
-def check_workers(workers: str | None) -> None:
-    """Refuse a value of `--workers` that is none, before anything is read.
-
-    Raises:
-        UsageError: the value is none of those in the help.
-    """
-    from collector.rollouts import executors
-
-    with _reported():
-        executors.check_workers(workers)
-
-
 def run_each(
     function: Callable[[Task, T], R],
     work: Iterable[tuple[Task, T]],
     *,
-    workers: str | None = None,
+    workers: int | None = None,
     tasks: Iterable[Task],
 ) -> Generator[R]:
     """The results of a function, in the order of the work.
@@ -69,13 +57,12 @@ def run_each(
     Args:
         function: of a module, and pure. What it raises ends everything.
         work: what it is called with, taken as it is needed; arguments and results can be pickled.
-        workers: as `--workers` has it. None and `local` use all cores, `N` so many: threads for tasks that are
-            compiled, processes for the others.
+        workers: how many; None for one per core. They are threads for tasks that are compiled, processes for the
+            others.
         tasks: those of the work, in any number; processes are given the files of users' ones.
 
     Raises:
-        AuditError: a process died, or no worker can be used.
-        UsageError: as `check_workers` does.
+        AuditError: a process died.
     """
     remaining = iter(work)
     first = next(remaining, None)
@@ -132,12 +119,11 @@ class _Batches(Generic[T, R]):
         self._sizes[batch.task.id] = max(1, min(round(fitting), most))
 
 
-def _pool(workers: str | None, tasks: Iterable[Task]) -> _Pool:
-    from collector.rollouts.executors import executor
+def _pool(workers: int | None, tasks: Iterable[Task]) -> _Pool:
+    from collector.rollouts.workers import Workers
     from collector.tasks.plugins import files_of
 
-    where = executor(workers, files_of({task.id for task in tasks}))
-    return _Pool(where, limited=workers not in {None, "local"})
+    return _Pool(Workers(workers, files_of({task.id for task in tasks})), limited=workers is not None)
 
 
 class _Pool:
@@ -150,7 +136,7 @@ class _Pool:
         limited: whether they are fewer than there are cores, so that MuJoCo's own threads are as well.
     """
 
-    def __init__(self, processes: Executor, *, limited: bool) -> None:
+    def __init__(self, processes: Workers, *, limited: bool) -> None:
         self.size = processes.size
         self._processes, self._limited = processes, limited
         self._spent = 0.0
@@ -193,19 +179,19 @@ def _ended(threads: ThreadPoolExecutor) -> Iterator[ThreadPoolExecutor]:
 
 
 class _Elsewhere:
-    """An executor's processes, for callers without an event loop; the loop runs in a thread of its own."""
+    """Processes for callers without an event loop; the loop runs in a thread of its own."""
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    def __init__(self, workers: Workers) -> None:
+        self._workers = workers
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="executor", daemon=True)
+        self._thread = threading.Thread(target=self._loop.run_forever, name="workers", daemon=True)
 
     @property
     def size(self) -> int:
-        return self._executor.size
+        return self._workers.size
 
     def __enter__(self) -> _Elsewhere:
-        self._executor.__enter__()
+        self._workers.__enter__()
         self._thread.start()
         return self
 
@@ -213,13 +199,13 @@ class _Elsewhere:
         try:
             asyncio.run_coroutine_threadsafe(_cancel_others(), self._loop).result()
         finally:
-            self._executor.__exit__(*error)
+            self._workers.__exit__(*error)
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
             self._loop.close()
 
     def submit(self, batch: Batch[T, R]) -> Future[tuple[list[R], float]]:
-        return asyncio.run_coroutine_threadsafe(self._executor(_run, *batch), self._loop)
+        return asyncio.run_coroutine_threadsafe(self._workers(_run, *batch), self._loop)
 
 
 async def _cancel_others() -> None:

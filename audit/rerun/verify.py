@@ -37,7 +37,7 @@ from audit.rerun.rollouts import (
     version_note,
     what_is_missing,
 )
-from audit.rerun.running import check_workers, run_each
+from audit.rerun.running import run_each
 from audit.sources.iterations import Iteration
 from audit.vocabulary.keys import RunKey
 
@@ -68,7 +68,7 @@ class Verification:
         records: where the runs are from.
         sample: how many rollouts to run again; None for all.
         seed: of the draw.
-        workers: as `--workers` has it.
+        workers: threads or processes; None for one per core.
         runs: runs that were read.
         candidates: candidates whose mean return was computed again.
         checked, differing: rollouts that were run again, and those of them that differ.
@@ -79,7 +79,7 @@ class Verification:
     records: Records
     sample: int | None
     seed: int
-    workers: str | None
+    workers: int | None
     runs: int = 0
     candidates: int = 0
     checked: int = 0
@@ -250,7 +250,7 @@ def verify(
     sample: int | None = 200,
     seed: int = 0,
     task_modules: Sequence[str | Path] = (),
-    workers: str | None = None,
+    workers: int | None = None,
     **options: Unpack[RunSelection],
 ) -> Verification:
     """Read runs, and prepare to run their rollouts again.
@@ -262,14 +262,13 @@ def verify(
         sample: how many rollouts to run again, drawn evenly over runs; None for all.
         seed: of the draw.
         task_modules: Python files with tasks of your own.
-        workers: where rollouts are run, as `--workers` has it: `local` or a number.
+        workers: threads or processes that run rollouts; None for one per core.
         options: which groups, and how records are opened.
 
     Raises:
         AuditError: a path holds no records, or `strict` and something is wrong with them.
-        UsageError: a file of tasks cannot be used, or `workers` makes no sense.
+        UsageError: a file of tasks cannot be used.
     """
-    check_workers(workers)
     request = request_of(data, RunSelection, options)
     with contextlib.ExitStack() as resources:
         records, runs = resources.enter_context(opened(request, task_modules, judged=False))

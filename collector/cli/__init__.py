@@ -66,7 +66,7 @@ def collect(
     tau_c: Annotated[
         str,
         typer.Option(
-            help="Revision threshold of r2po: default, half, off, a number, or auto[:progress|record], a rule."
+            help="Revision threshold of r2po: default, half, off, a number, or auto: half way to the optimum."
         ),
     ] = "default",
     seed: options.SeedOption = 0,
@@ -147,7 +147,6 @@ def collect(
     from collector.cli.dry_run import print_plan
     from collector.plan import Request, left_out, plan
     from collector.remedies import remedies_of
-    from collector.sharding import Division, write_grid
     from collector.sweep import states
     from collector.switches import Switches
     from collector.tasks.plugins import load_tasks
@@ -187,15 +186,14 @@ def collect(
         options=language_model.options,
     )
     specs = plan(request)
-    division = Division(specs, *shard) if shard else None
-    mine = division.mine(specs) if division else specs
-    if division and not quiet:
-        console.print(Text(division.line(specs)))
-    if not mine:
-        if division and not dry_run:
-            write_grid(division.grid(specs), out)
-        return
-    found = states(mine, out)
+    if shard:
+        folders, every = shard.folders(specs), len(specs)
+        specs = [spec for spec in specs if spec.folder in folders]
+        if not quiet:
+            console.print(Text(shard.line(len(specs), every)))
+        if not specs:
+            return
+    found = states(specs, out)
     if not quiet and (passed_over := left_out(request)):
         console.print(Text(passed_over), soft_wrap=True)
     if dry_run:
@@ -205,8 +203,6 @@ def collect(
         first = out / existing[0].spec.folder
         raise CollectorError(f"{first} exists already; leave out --no-resume to go on with it, or choose another --out")
 
-    if division:
-        write_grid(division.grid(specs), out)
     todo = [state for state in found if not state.complete]
     if not quiet and len(todo) < len(found):
         console.print(Text(f"{len(found) - len(todo)} of {len(found)} runs are complete already"))
@@ -230,7 +226,7 @@ def _complete(
     *,
     concurrency: int | None,
     task_modules: Sequence[Path],
-    workers: str | None,
+    workers: int | None,
 ) -> None:
     """Collect runs, and print what was done however it ends."""
     from collector.sweep import collect_runs

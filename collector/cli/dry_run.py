@@ -10,17 +10,17 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from collector.spec import by_cell
 from collector.sweep import State
 from collector.system.regular_files import RECORDS, read_regular
 
 
-def print_plan(found: Sequence[State], out: Path) -> None:
+def print_plan(found: Sequence[State], out: Path, rate: float | None = None) -> None:
     """One line per cell: what would be run, and how much of it is done.
 
     Args:
         found: the runs, and what the disk holds of them.
         out: folder that holds the conditions.
+        rate: calls per second, for a line with the hours that the calls left take; no line where it is None.
     """
     table = Table(box=None, pad_edge=False)
     for name in ("condition", "env", "variant"):
@@ -28,7 +28,10 @@ def print_plan(found: Sequence[State], out: Path) -> None:
     for name in ("runs", "complete", "iterations", "done", "calls", "rollouts", "warm-up", "asked again"):
         table.add_column(name, justify="right")
     total: Counter[str] = Counter()
-    for cell, members in by_cell((state.spec.cell, state) for state in found).items():
+    cells: dict[tuple[str, str, str], list[State]] = {}
+    for state in found:
+        cells.setdefault(state.spec.cell, []).append(state)
+    for cell, members in cells.items():
         budget = _budget(members, out)
         total.update(budget)
         table.add_row(*cell, *(f"{number:,}" for number in budget.values()))
@@ -43,6 +46,9 @@ def print_plan(found: Sequence[State], out: Path) -> None:
         "Training episodes of baselines count as rollouts.",
         style="dim",
     )
+    if rate is not None:
+        left = sum(_calls_left(state) for state in found)
+        console.print(f"{left:,} calls are left: {left / rate / 3600:,.1f} hours at {rate:g} calls a second.")
 
 
 def _budget(members: Sequence[State], out: Path) -> dict[str, int]:
@@ -57,6 +63,10 @@ def _budget(members: Sequence[State], out: Path) -> dict[str, int]:
         "warm-up": sum(spec.warmup for spec in specs),
         "asked again": sum(_asked_again(out / spec.folder / "calls.jsonl") for spec in specs),
     }
+
+
+def _calls_left(state: State) -> int:
+    return max(state.spec.iterations - state.finished, 0) * state.spec.calls // state.spec.iterations
 
 
 def _asked_again(calls: Path) -> int:

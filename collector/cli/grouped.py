@@ -42,7 +42,7 @@ class Grouped(Command):
         ),
         "Task and prompts": ("step_cap", "prompts", "optimum", "step_size", "named_iterations"),
         "Records": ("out", "condition", "resume"),
-        "Execution": ("dry_run", "rate", "answer_tokens", "output", "concurrency", "workers", "shard", "quiet"),
+        "Execution": ("dry_run", "rate", "concurrency", "workers", "shard", "quiet"),
     }
     """Headings, and the parameters below each, in order."""
 

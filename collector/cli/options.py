@@ -6,13 +6,12 @@ import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from collector.errors import UsageError
-from collector.records.grids import MOST_SHARDS
-from collector.rollouts.executors import WORKERS_HELP, WORKERS_METAVAR, check_workers
+from collector.sharding import MOST_SHARDS, Shard
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -52,13 +51,6 @@ ConcurrencyOption = Annotated[
 ]
 
 
-class Shard(NamedTuple):
-    """One of so many shares of a sweep's runs."""
-
-    number: int
-    of: int
-
-
 def _shard(text: str) -> Shard:
     given = re.fullmatch(r"([0-9]{1,7})/([0-9]{1,7})", text)
     shard = Shard(*map(int, given.groups())) if given else Shard(0, 0)
@@ -80,14 +72,8 @@ ShardOption = Annotated[
 ]
 
 
-def _check_workers(workers: str | None) -> str | None:
-    check_workers(workers)
-    return workers
-
-
 WorkersOption = Annotated[
-    str | None,
-    typer.Option(help=WORKERS_HELP, metavar=WORKERS_METAVAR, show_default="local", callback=_check_workers),
+    int | None, typer.Option(min=1, max=1024, help="Processes that run rollouts.", show_default="one per core")
 ]
 
 

@@ -24,7 +24,7 @@ def collect_parts(
     console: Console,
     *,
     concurrency: int | None,
-    workers: str | None = None,
+    workers: int | None = None,
     quiet: bool,
 ) -> None:
     """Collect what is missing of each part.
@@ -35,7 +35,7 @@ def collect_parts(
         make_model: gives a fresh client, since a sweep closes its own.
         console: where progress is printed.
         concurrency: runs in flight at once; None for the default.
-        workers: where rollouts run, as `executor` takes it.
+        workers: processes that run rollouts; None for one per core.
         quiet: print failures only.
 
     Raises:

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from collector.llm.faults import Server
 from collector.llm.protocol import Completion
-from collector.llm.repetition import repeated_tail
 from collector.records import read_message, split_thinking
 
 NO_ANSWER: Final = "no answer after the thinking"
@@ -111,16 +110,14 @@ def read_completion(
         thinking,
         _count(prompt_tokens),
         _count(completion_tokens),
-        cut=_cut(answer, completion_tokens, ended) or (NO_ANSWER if thinking and not answer.strip() else None),
+        cut=_cut(completion_tokens, ended) or (NO_ANSWER if thinking and not answer.strip() else None),
         raw=None if answer == raw else raw,
         logprobs=logprobs,
     )
 
 
-def _cut(answer: str, tokens: int | None, ended: str | None) -> str | None:
+def _cut(tokens: int | None, ended: str | None) -> str | None:
     """Why an answer ends early, where it does."""
-    if repeated := repeated_tail(answer):
-        return f"repeats itself: {repeated!r}"
     if _is(ended, _OUT_OF_TOKENS):
         return "cut off at the limit of tokens" if _count(tokens) is None else f"cut off after {tokens:,} tokens"
     return f"broken off by the server ({ended})" if _is_broken_off(ended) else None

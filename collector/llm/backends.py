@@ -83,11 +83,11 @@ def make_model(
 
 def option_labels(backend: str, options: Mapping[str, Any]) -> list[str]:
     """What of a model's recorded options decides its answers and is not the default, as parts of a condition."""
-    defaults: dict[str, Any] = {}
+    defaults: Mapping[str, Any] = {}
     if backend == "local":
-        from collector.llm.local import default_options
+        from collector.llm.local import DEFAULTS
 
-        defaults = default_options(options["file"]["trained_context"])
+        defaults = DEFAULTS
     numbers = {name: options.get(name) for name in ("temperature", "max_tokens", "num_ctx")}
     labels = [
         f"{name.replace('_', '-')}-{value:g}"

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Collection, Sequence
+from collections.abc import Awaitable, Collection
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from collector.errors import UsageError
 from collector.llm.answer import make_completion
 from collector.llm.direct import http_options
-from collector.llm.faults import CallError
 from collector.llm.form import Form
 from collector.llm.logprobs import read_logprobs
-from collector.llm.programs import Listed, Program, Versioned, constraint, recognise, vllm_of
 from collector.llm.protocol import Completion
 from collector.llm.reply import HALVES, decode, receive
 from collector.llm.reported import reported
-from collector.llm.served import Given, ServedModel, Service
+from collector.llm.served import ServedModel, Service
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -60,8 +57,12 @@ class _Usage(msgspec.Struct):
     completion_tokens: int | None = None
 
 
+class _Listed(msgspec.Struct):
+    id: str
+
+
 class _Models(msgspec.Struct):
-    data: list[Listed] = []
+    data: list[_Listed] = []
 
 
 class OpenAIModel(ServedModel["AsyncOpenAI"]):
@@ -81,11 +82,6 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
             "if_elsewhere": "check the base URL, which mostly ends in /v1",
         },
     )
-
-    def __init__(self, name: str, **given: Unpack[Given]) -> None:
-        super().__init__(name, **given)
-        self._program: Program | None = None
-        self._recognising = asyncio.Lock()
 
     def _connect(self, seconds: float) -> AsyncOpenAI:
         try:
@@ -115,7 +111,10 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
         if self._logprobs:
             sent |= {"logprobs": True, "top_logprobs": 1}  # llama.cpp gives 20 unless it is asked for fewer
         if form is not None:
-            sent |= constraint(await self._recognise() if form.grammar else Program.OTHER, form)
+            # The schema uses what OpenAI's strict mode allows: all properties required and no others, `enum`, and
+            # bounds of numbers and of the length of lists.
+            schema = {"name": "answer", "strict": True, "schema": form.schema}
+            sent["response_format"] = {"type": "json_schema", "json_schema": schema}
         body = {"messages": [{"role": "user", "content": prompt}], "model": self.name, "seed": seed} | sent
         response = await self._request(
             # Not `chat.completions.create`, which goes through all that is sent in search of what to translate.
@@ -140,7 +139,7 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
             ended=choice.finish_reason,
             logprobs=read_logprobs(logprobs.content) if logprobs else None,
             structured=form is not None,
-            write=form.write if form and "response_format" in sent else None,
+            write=form.write if form else None,
         )
         if halves:
             raise self._server.unusable(HALVES, completion)
@@ -149,46 +148,19 @@ class OpenAIModel(ServedModel["AsyncOpenAI"]):
     async def _look_up(self) -> None:
         from openai import APIStatusError
 
-        models = await self._listed()
-        if self._structured:
-            await self._recognise(models)
-        served = [model.id for model in models]
+        models = self._client.models.with_raw_response
+        try:
+            response = await self._request(models.list(), self._check_seconds, passing=NOT_OFFERED)
+        except APIStatusError:
+            return  # it keeps no list: the first call shows whether it has the model
+        served = [model.id for model in decode(response.content, _Models, self._server)[0].data]
         if not served or self.name in served:
             return
         try:
             # Some servers know more names than they list.
-            one = self._client.models.with_raw_response.retrieve(self.name)
-            await self._request(one, self._check_seconds, passing=NOT_OFFERED)
+            await self._request(models.retrieve(self.name), self._check_seconds, passing=NOT_OFFERED)
         except APIStatusError:
             raise self._server.no_model(served=served) from None
-
-    async def _listed(self) -> list[Listed]:
-        """The server's list of models; empty where it keeps none: the first call shows whether it has the model."""
-        from openai import APIStatusError
-
-        try:
-            models = self._client.models.with_raw_response.list()
-            response = await self._request(models, self._check_seconds, passing=NOT_OFFERED)
-        except APIStatusError:
-            return []
-        return decode(response.content, _Models, self._server)[0].data
-
-    async def _recognise(self, models: Sequence[Listed] | None = None) -> Program:
-        """What the server runs, by its list of models: looked up once, before an answer under a grammar."""
-        async with self._recognising:
-            if self._program is None:
-                program = recognise(await self._listed() if models is None else models, self.name)
-                self._program = vllm_of(await self._version()) if program is Program.VLLM else program
-            return self._program
-
-    async def _version(self) -> str | None:
-        """The version of vLLM, which it gives beside /v1; None where a gateway does not pass the request on."""
-        address = f"{self._server.address.url.rstrip('/').removesuffix('/v1')}/version"
-        try:
-            reply = await self._request(self._client.get(address, cast_to=str), self._check_seconds)
-            return decode(reply.encode(), Versioned, self._server)[0].version
-        except CallError:
-            return None
 
     async def _request(
         self,

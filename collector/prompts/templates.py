@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import traceback
-from collections.abc import Mapping, Sized
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import jinja2
 import jinja2.meta
-from jinja2.runtime import Context
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from collector.errors import UsageError
 from collector.system.regular_files import read_regular
@@ -20,8 +18,6 @@ from collector.system.regular_files import read_regular
 OURS: Final = Path(__file__).parent
 LARGEST: Final = 2**20
 """Bytes of the largest template."""
-LARGEST_PRODUCT: Final = 10**6
-"""Largest product of two numbers in a template, or length of a text that it repeats."""
 
 REQUIRED: Final = {
     "search.j2": ("history", "iteration", "optimum"),
@@ -30,37 +26,12 @@ REQUIRED: Final = {
 }
 """Placeholders without which a prompt would not be what the method is about."""
 
-KNOWN: Final = frozenset(
-    {
-        "allowed", "decimals", "description", "evidence_kind", "evidence_template", "high", "history",
-        "history_has_excerpts", "history_has_singles", "iteration", "iterations", "low", "mean_return", "optimum",
-        "proposed", "rank", "rollouts", "rollouts_shown", "shown", "statistics", "step_size", "structure",
-        "success_return", "tau_c",
-    }
-)  # fmt: skip
-"""All placeholders that are filled, in one template or another."""
-
-
-class _Sandbox(ImmutableSandboxedEnvironment):
-    """Jinja's sandbox, which bounds ranges, with products and powers bounded as well."""
-
-    intercepted_binops = frozenset({"*", "**"})
-
-    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """Compute a product or power; beyond some size one would take all memory or never end."""
-        first, second = (len(each) if isinstance(each, Sized) else abs(each) for each in (left, right))
-        is_large = max(first, second) > 100 if operator == "**" else first * second > LARGEST_PRODUCT
-        if is_large:
-            raise jinja2.exceptions.SecurityError(f"too large for {operator}: {first} and {second}")
-        return super().call_binop(context, operator, left, right)
-
 
 def check(folder: Path) -> None:
     """Check that a user's templates can be used.
 
     Raises:
-        UsageError: the folder holds no template, one has a fault in it, misses a required placeholder, or names one
-            that nothing fills.
+        UsageError: the folder holds no template, or one has a fault in it or misses a required placeholder.
     """
     try:
         names = sorted(path.name for path in folder.glob("*.j2"))
@@ -86,9 +57,6 @@ def _check_placeholders(folder: Path, name: str) -> None:
     missing = [placeholder for placeholder in REQUIRED[name] if placeholder not in found]
     if missing:
         raise UsageError(f"{where} misses the placeholder {missing[0]}")
-    unknown = sorted(found - KNOWN)
-    if unknown:
-        raise UsageError(f"{where} has the placeholder {unknown[0]}, which nothing fills")
 
 
 def placeholders(folder: Path | None, name: str) -> set[str]:
@@ -140,7 +108,7 @@ def render(folder: Path | None, name: str, facts: Mapping[str, object]) -> str:
         facts: its placeholders.
 
     Raises:
-        UsageError: a template of the user's does what is not permitted, or fails.
+        UsageError: a template of the user's fails.
     """
     template = environment(folder).get_template(name)
     if folder is None:
@@ -158,16 +126,12 @@ def render(folder: Path | None, name: str, facts: Mapping[str, object]) -> str:
 
 @cache
 def environment(folder: Path | None) -> jinja2.Environment:
-    """The templates of a folder, and the project's own where it has none; a user's are kept in a sandbox."""
-    kind, folders = (jinja2.Environment, [OURS])
-    if folder is not None:
-        kind, folders = _Sandbox, [folder, OURS]
-    return kind(
-        loader=jinja2.FileSystemLoader(folders),
+    """The templates of a folder, and the project's own where it has none."""
+    return jinja2.Environment(  # noqa: S701 - prompts are no HTML
+        loader=jinja2.FileSystemLoader([OURS] if folder is None else [folder, OURS]),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=False,
         auto_reload=folder is not None,  # the system is asked for the time of every part of every prompt
     )

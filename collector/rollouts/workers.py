@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from queue import SimpleQueue
 from types import TracebackType
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any, Protocol, Self, TypeAlias, TypeVar
 
 from collector.errors import CollectorError, TaskError, WorkerError
 from collector.rollouts.compiled import PlainLoopWarning
@@ -23,6 +23,14 @@ from collector.tasks.plugins import load_tasks
 
 T = TypeVar("T")
 Pipe: TypeAlias = "Connection[Any, Any]"
+
+
+class Offload(Protocol):
+    """Runs a function of picklable arguments outside the event loop."""
+
+    async def __call__(self, function: Callable[..., T], *args: Any) -> T:
+        """The function's result."""
+        ...
 
 
 class Workers:

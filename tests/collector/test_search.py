@@ -218,7 +218,6 @@ def test_progress_is_reported_with_calls_and_best_return(tmp_path):
     kept = [episode[episode["selected"]]["mean_return"] for episode in episodes]
     assert (reported[-1].finished, reported[-1].current, reported[-1].best) == (3, kept[-1], max(kept))
     assert reported[-1].calls == len(lines(tmp_path / spec(iterations=3).folder / "calls.jsonl"))
-    assert reported[-1].tokens is None
 
 
 def test_an_answer_beyond_all_bounds_is_recorded_and_asked_for_again(tmp_path):

@@ -6,17 +6,17 @@ from collections import Counter
 from collections.abc import Mapping, Set
 from typing import Any, Final
 
-from audit.reports.check.beside import Beside, folder_of
+from audit.reports.check.beside import folder_of, look_beside
 from audit.request import Request
 from audit.store import Store, rows_of
 
 GROUP: Final = ("condition", "env", "variant")
 
 
-def facts_of(request: Request, store: Store, beside: Beside) -> list[dict[str, Any]]:
+def facts_of(request: Request, store: Store) -> list[dict[str, Any]]:
     """A row per condition, task and method, ordered by them: `holdings`, `calls`, `truth` and `controls`."""
     held = rows_of(request.select(store.relation("holdings")))
-    counted = _counted(beside.folders, store)
+    counted = _counted(look_beside(request.paths), store)
     repeats = store.relation("run_records").filter("method.second = 'repeat'").select(*GROUP).distinct().fetchall()
     controls = {
         (row["condition"], row["env"])

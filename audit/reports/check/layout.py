@@ -1,4 +1,4 @@
-"""A check as people see it: what the records hold, what they support, and the grids of sweeps."""
+"""A check as people see it: what the records hold, and what they support."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from audit.output.formats import Row
 from audit.output.rows import Table
-from audit.output.tables import print_plain_table, print_table
+from audit.output.tables import print_table
 from audit.reports.check.commands import COMMANDS, judge
 
 RUN_COLUMNS: Final = (
@@ -18,19 +18,13 @@ RUN_COLUMNS: Final = (
 CANDIDATE_PARTS: Final = ("returns", "lengths", "seeds", "endings", "parameters")
 REVISION_PARTS: Final = ("answers", "thinking", "three", "shown", "statistics")
 PART_COLUMNS: Final = ("condition", "env", "variant", *CANDIDATE_PARTS, *REVISION_PARTS)
-GRID_COLUMNS: Final = ("grid", "shards", "complete", "incomplete", "missing", "runs", "runs complete")
 MOST_GROUPS: Final = 2
 """Groups that are named in the table for people; the rest are counted."""
 
 
 def print_for_people(table: Table) -> None:
-    """Print what the records hold and support, unless shards alone are asked for, and a line for each grid."""
-    if "held" in table.parts:
-        _print_held(table.parts["held"])
-    _print_grids(table.parts["shards"])
-
-
-def _print_held(held: Sequence[Row]) -> None:
+    """Print what the records hold, and what they support."""
+    held: Sequence[Row] = table.parts["held"]
     runs = [{**row, **{name: _share(row[name], row["runs"]) for name in ("calls", "truth")}} for row in held]
     more = [name for name in ("skipped", "failed") if any(row[name] for row in held)]
     print_table((*RUN_COLUMNS, *more), runs, title="Runs")
@@ -90,16 +84,3 @@ def _where(rows: Sequence[Mapping[str, Any]], every: Sequence[Mapping[str, Any]]
 def _few(names: Sequence[str]) -> str:
     more = len(names) - MOST_GROUPS
     return ", ".join(names[:MOST_GROUPS]) + (f" and {more} more" if more > 0 else "")
-
-
-def _print_grids(shards: Sequence[Mapping[str, Any]]) -> None:
-    """Print a line for each grid, given the rows of `Shards`; sentences name its shards."""
-    numbers = {row["grid"]: row["shards"] for row in shards if row["grid"] is not None}
-    rows = []
-    for grid, number in numbers.items():
-        mine = [row for row in shards if row["grid"] == grid]
-        states = [sum(row["state"] == state for row in mine) for state in ("complete", "incomplete", "missing")]
-        runs = [sum(row[name] for row in mine) for name in ("runs", "complete")]
-        rows.append(dict(zip(GRID_COLUMNS, (grid, number, *states, *runs), strict=True)))
-    if rows:
-        print_plain_table(GRID_COLUMNS, rows, "Shards")

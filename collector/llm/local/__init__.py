@@ -1,5 +1,5 @@
 """A language model in this process, by llama.cpp: no server to start, no key, no network."""
 
-from collector.llm.local.model import LocalModel, default_options
+from collector.llm.local.model import DEFAULTS, LocalModel
 
-__all__ = ["LocalModel", "default_options"]
+__all__ = ["DEFAULTS", "LocalModel"]

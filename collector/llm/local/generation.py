@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any, Final
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 from collector.errors import CollectorError, ModelError
-from collector.llm.answer import NO_ANSWER
+from collector.llm.answer import read_completion
 from collector.llm.logprobs import LARGEST
 from collector.llm.protocol import Completion
-from collector.llm.repetition import repeated_tail
-from collector.records import split_thinking
-
-LOOK_EVERY: Final = 16
-"""Tokens between looks at whether an answer goes in circles."""
 
 
 class Generation:
@@ -23,19 +20,23 @@ class Generation:
     Args:
         stopped: set when all generations are to end.
         timeout: seconds after which it is cut off; None for no bound.
+        write: as for `read_completion`.
     """
 
-    def __init__(self, stopped: threading.Event, timeout: float | None) -> None:
+    def __init__(
+        self, stopped: threading.Event, timeout: float | None, write: Callable[[str], str] | None = None
+    ) -> None:
         self._stopped = stopped
         self._ends = None if timeout is None else time.monotonic() + timeout
         self._timeout = timeout
+        self._write = write
         self._parts: list[str] = []
         self._thinking: list[str] = []
         self._logprobs: list[tuple[str, float | None]] = []
-        self._looked = 0
         self._prompt_tokens: int | None = None
         self._completion_tokens: int | None = None
-        self._cut: str | None = None
+        self._ended: str | None = None
+        self._late: str | None = None
         self._failure: dict[str, Any] | None = None
 
     def abandon(self) -> None:
@@ -60,21 +61,12 @@ class Generation:
             self._logprobs += [
                 (each["token"], each["logprob"]) for each in (choice.get("logprobs") or {}).get("content", [])
             ]
-            if choice.get("finish_reason") == "length":
-                self._cut = f"cut off after {len(self._logprobs)} tokens"
+            self._ended = choice.get("finish_reason") or self._ended
         if usage := chunk.get("usage"):
             self._completion_tokens = usage["completion_tokens"]
-        self._cut = self._cut or self._reason_to_stop()
-        return self._stopped.is_set() or self._cut is not None
-
-    def _reason_to_stop(self) -> str | None:
         if self._ends is not None and time.monotonic() > self._ends:
-            return f"no full answer within {self._timeout:g} s"
-        if len(self._logprobs) < self._looked + LOOK_EVERY:
-            return None
-        self._looked = len(self._logprobs)
-        unit = repeated_tail("".join(self._parts))
-        return f"repeats itself: {unit!r}" if unit else None
+            self._late = f"no full answer within {self._timeout:g} s"
+        return self._stopped.is_set() or self._late is not None
 
     def completion(self) -> Completion:
         """The answer.
@@ -87,12 +79,18 @@ class Generation:
             raise _as_error(self._failure)
         if self._stopped.is_set():
             raise ModelError("the local model was stopped in the middle of an answer")
-        text, thinking = split_thinking("".join(self._parts), "".join(self._thinking))
-        tokens = len(self._logprobs) if self._completion_tokens is None else self._completion_tokens
-        empty = NO_ANSWER if thinking else "an empty answer"
-        cut = self._cut if text.strip() else self._cut or empty
         held = [(token, logprob) for token, logprob in self._logprobs if logprob is not None and abs(logprob) < LARGEST]
-        return Completion(text, thinking, self._prompt_tokens, tokens, cut=cut, logprobs=held or None)
+        completion = read_completion(
+            text="".join(self._parts),
+            thinking="".join(self._thinking),
+            prompt_tokens=self._prompt_tokens,
+            completion_tokens=len(self._logprobs) if self._completion_tokens is None else self._completion_tokens,
+            ended=self._ended,
+            logprobs=held or None,
+            write=self._write,
+        )
+        empty = None if completion.text.strip() else "an empty answer"
+        return replace(completion, cut=self._late or completion.cut or empty)
 
 
 def _as_error(failure: dict[str, Any]) -> CollectorError:

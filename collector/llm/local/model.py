@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import secrets
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from collector.errors import ModelError, UsageError
 from collector.llm.answer import chosen, server_seed
 from collector.llm.form import Form
 from collector.llm.local.generation import Generation
-from collector.llm.local.gguf import ModelFile, read_gguf
-from collector.llm.local.machine import check_instructions, check_memory
 from collector.llm.local.packaged import PACKAGES, find_model
 from collector.llm.protocol import Completion
 from collector.system.cores import cores
@@ -23,24 +23,10 @@ from collector.system.stopping import restore_handlers
 if TYPE_CHECKING:
     from xllamacpp import Server
 
-MAX_TOKENS: Final = 1024
-LARGEST_CONTEXT: Final = 8192
-"""Tokens of the context, where the model allows as many and `num_ctx` does not say otherwise."""
+DEFAULTS: Final = {"max_tokens": 1024, "num_ctx": 8192, "structured": True}
+"""Options where none are given."""
 BATCH: Final = 512
 """Tokens of a prompt that are read at once: between two batches a call can be stopped."""
-
-
-def default_options(trained_context: int | None) -> dict[str, Any]:
-    """The options of a model where none are given.
-
-    Args:
-        trained_context: tokens of the context that it was trained with, where its file states it.
-    """
-    return {
-        "max_tokens": MAX_TOKENS,
-        "num_ctx": min(trained_context or LARGEST_CONTEXT, LARGEST_CONTEXT),
-        "structured": True,
-    }
 
 
 class LocalModel:
@@ -56,9 +42,9 @@ class LocalModel:
         in_flight: calls that are made at once, at most.
         reuse_prompts: what the last prompts begin with is not read again.
         temperature: of sampling; None for llama.cpp's default.
-        max_tokens: longest answer; None for `MAX_TOKENS`.
-        num_ctx: tokens of prompt and answer together, for each call; None for what the model was trained with, but at
-            most `LARGEST_CONTEXT`.
+        max_tokens: longest answer; None for that of `DEFAULTS`.
+        num_ctx: tokens of prompt and answer together, for each call; None for that of `DEFAULTS`. llama.cpp allows no
+            more than the model was trained with.
         threads: of computing; None for one per core.
         gpu_layers: layers on a GPU; None for as many as fit, where the build supports one.
         structured: the form of answers is enforced; None for yes.
@@ -66,7 +52,7 @@ class LocalModel:
         timeout: seconds after which an answer is cut off; None for no bound.
 
     Raises:
-        UsageError: no such model, or the extra is not installed.
+        UsageError: there is no such model, or its file cannot be read.
     """
 
     backend = "local"
@@ -86,23 +72,16 @@ class LocalModel:
         logprobs: bool = False,
         timeout: float | None = None,
     ) -> None:
-        self.file = read_gguf(find_model(name))
-        _check_file(self.file)
-        self.name = name.lower() if name.lower() in PACKAGES else self.file.path.stem
+        self._path = find_model(name)
+        self.name = name.lower() if name.lower() in PACKAGES else self._path.stem
         self._slots = in_flight
         self._reuses = reuse_prompts or in_flight > 1
         self._threads, self._gpu_layers, self._timeout = threads or cores(), gpu_layers, timeout
         given = {"temperature": temperature, "max_tokens": max_tokens, "num_ctx": num_ctx, "structured": structured}
-        defaults = {"temperature": None} | default_options(self.file.trained_context)
         self.options: dict[str, Any] = {
-            **{name: defaults[name] if value is None else value for name, value in given.items()},
+            **{name: DEFAULTS.get(name) if value is None else value for name, value in given.items()},
             "reproducible": not self._reuses,
-            "file": {
-                "name": self.file.path.name,
-                "sha256": self.file.sha256(),
-                "quantisation": self.file.quantisation,
-                "trained_context": self.file.trained_context,
-            },
+            "file": {"name": self._path.name, "sha256": _digest(self._path)},
         } | chosen(logprobs=logprobs)
         if gpu_layers is not None:
             self.options["gpu_layers"] = gpu_layers
@@ -137,8 +116,9 @@ class LocalModel:
             CollectorError: the prompt does not fit into the context.
         """
         await self.check()
-        generation = Generation(self._stopped, self._timeout)
-        request = self._request(prompt, seed, form)
+        enforced = form if self.options["structured"] else None
+        generation = Generation(self._stopped, self._timeout, enforced.write if enforced else None)
+        request = self._request(prompt, seed, enforced)
         try:
             await asyncio.get_running_loop().run_in_executor(self._pool, self._generate, request, generation)
         except asyncio.CancelledError:
@@ -153,14 +133,12 @@ class LocalModel:
         self._server = None
 
     def _load(self) -> Server:
-        check_instructions()
         try:
             from xllamacpp import CommonParams, Server
         except ImportError:
             raise UsageError("the local backend needs the extra local: in a clone, pip install '.[local]'") from None
-        check_memory(self.file.size + self.file.context_bytes(self._context * self._slots))
         params = CommonParams()
-        params.model.path = str(self.file.path)
+        params.model.path = str(self._path)
         params.n_parallel = self._slots
         params.n_ctx = self._context * self._slots
         params.n_batch = params.n_ubatch = BATCH
@@ -176,8 +154,8 @@ class LocalModel:
             return Server(params)
         except (RuntimeError, MemoryError) as error:
             raise ModelError(
-                f"llama.cpp {version('xllamacpp')} cannot load {self.file.path}: the file is damaged, its architecture "
-                f"({self.file.metadata.get('general.architecture')}) unknown, or memory short ({error})"
+                f"llama.cpp {version('xllamacpp')} cannot load {self._path}: it is no GGUF file or a damaged one, its "
+                f"architecture is unknown, or memory short ({error})"
             ) from None
 
     def _request(self, prompt: str, seed: int, form: Form | None) -> dict[str, Any]:
@@ -194,11 +172,8 @@ class LocalModel:
         }
         if self.options["temperature"] is not None:
             request["temperature"] = self.options["temperature"]
-        if self.options["structured"] and form is not None:
-            if form.grammar is not None:
-                request["grammar"] = form.grammar
-            else:
-                request["response_format"] = {"type": "json_schema", "json_schema": {"schema": form.schema}}
+        if form is not None:
+            request["response_format"] = {"type": "json_schema", "json_schema": {"schema": form.schema}}
         return request
 
     def _generate(self, request: dict[str, Any], generation: Generation) -> None:
@@ -206,12 +181,10 @@ class LocalModel:
         self._server.handle_chat_completions(request, generation.take)
 
 
-def _check_file(file: ModelFile) -> None:
-    """Refuse what llama.cpp would refuse without saying why, and a model that follows no instructions."""
-    if not file.complete:
-        raise UsageError(f"{file.path} is truncated: its last tensors are missing; copy or download it again")
-    if not file.has_chat_template:
-        raise UsageError(
-            f"{file.path} has no chat template: it is a base model, which continues texts and follows no instructions; "
-            "name one that was trained for chat"
-        )
+def _digest(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal digits."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise UsageError(f"cannot read the model {path}: {error.strerror}") from None

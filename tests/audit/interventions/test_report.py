@@ -226,7 +226,7 @@ def test_returns_do_not_depend_on_the_workers(records, tmp_path):
     path = tmp_path / "plan.json"
     plan(records, path, "--units", 3, "--rollouts", 6, *SMALL)
     assert audit("intervene", "run", path).exit_code == 0
-    expected, *others = [[each.gain for each in experiment(path, workers=each).answers] for each in (None, "1", "2")]
+    expected, *others = [[each.gain for each in experiment(path, workers=each).answers] for each in (None, 1, 2)]
     assert others == [expected] * 2
     assert sum(gain != 0 for gain in expected) > len(expected) / 2
     first, second = [report(path, "--no-cache", *workers) for workers in ([], ["--workers", 2])]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from itertools import product
 
@@ -26,33 +25,18 @@ def collect(*arguments):
     return in_process(collector.cli.main, *arguments)
 
 
-def records(folder):
-    return {name: text for name, text in timeless(folder).items() if not name.startswith("grid-")}
-
-
-def merged(out, folders):
-    for folder in folders:
-        shutil.copytree(folder, out, dirs_exist_ok=True)
-    return out
-
-
-def whole_and_shards(tmp_path, *arguments, shards=3):
-    """Records of one process, and of shards that were copied together."""
-    assert collect(*arguments, "--out", tmp_path / "whole", "--quiet").returncode == 0
-    folders = [tmp_path / f"shard-{number}" for number in range(1, shards + 1)]
-    for number, folder in enumerate(folders, start=1):
-        result = collect(*arguments, "--shard", f"{number}/{shards}", "--out", folder, "--quiet")
-        assert (result.returncode, result.stderr) == (0, "")
-    [grid] = {path.read_bytes() for folder in folders for path in folder.glob("grid-*.json")}
-    runs = [path.parent.relative_to(folder) for folder in folders for path in folder.rglob("run.json")]
-    assert len(runs) == len(set(runs)), "shards share a run"
-    return records(tmp_path / "whole"), records(merged(tmp_path / "merged", folders)), json.loads(grid)
-
-
 def test_shards_copied_together_are_the_records_of_one_process(tmp_path):
-    whole, shards, grid = whole_and_shards(tmp_path, *SMALL, *SIZE)
-    assert whole == shards
-    assert sum(len(cell["shards"]) for cell in grid["cells"]) == 8
+    assert collect(*SMALL, *SIZE, "--out", tmp_path / "whole", "--quiet").returncode == 0
+    for number in (1, 2, 3):
+        folder = tmp_path / str(number)
+        result = collect(*SMALL, *SIZE, "--shard", f"{number}/3", "--out", folder, "--quiet")
+        assert (result.returncode, result.stderr) == (0, "")
+        shutil.copytree(folder, tmp_path / "merged", dirs_exist_ok=True)
+    runs = [
+        path.parent.relative_to(tmp_path / number) for number in "123" for path in (tmp_path / number).rglob("run.json")
+    ]
+    assert len(runs) == len(set(runs)), "shards share a run"
+    assert timeless(tmp_path / "whole") == timeless(tmp_path / "merged")
 
 
 @pytest.mark.slow
@@ -61,15 +45,7 @@ def test_shards_in_one_folder_and_a_later_sweep_without_any(tmp_path):
     assert collect(*sweep, "--shard", "2/2").returncode == 0
     result = collect(*sweep, "--shard", "1/2")
     assert result.stderr.splitlines()[0] == "shard 1 of 2: 4 of 8 runs"
-    assert len(list(tmp_path.glob("grid-*.json"))) == 1
     assert "8 of 8 runs are complete already" in collect(*sweep).stderr
-    # Another sweep beside it, and the same one among more shards: each has a file of its own.
-    more = ["--env", "nim", "--variant", "r2po", *SIZE, "--out", tmp_path]
-    assert collect(*more, "--shard", "1/5", "--quiet").returncode == 0
-    assert collect(*more, "--quiet").returncode == 0
-    assert len(list(tmp_path.glob("grid-*.json"))) == 2
-    assert len(list(tmp_path.rglob("run.json"))) == 10
-    assert not list(tmp_path.rglob("*.part"))
 
 
 WRONG = ["0/3", "4/3", "a/b", "3", "", "1/0", "-1/3", "1/3/3", "1/3 ", "1.0/3", "٣/٣", "1/1000001", f"1/{'9' * 5000}"]
@@ -107,21 +83,6 @@ def test_an_empty_shard_ends_at_once(program, tmp_path):
     assert not list(tmp_path.rglob("run.json"))
 
 
-def cost(*arguments):
-    result = in_process(collector.grid.cli.main, "--dry-run", "--format", "json", "--quiet", *arguments)
-    assert result.returncode == 0, result.stderr
-    return json.loads(result.stdout)
-
-
-def test_costs_of_the_paper_s_shards_add_up(tmp_path):
-    arguments = ["--runs", "2", "--iterations", "3", "--part", "tau-off", "--part", "baselines", "--out", tmp_path]
-    whole = cost(*arguments)
-    shards = [cost(*arguments, "--shard", f"{number}/3") for number in (1, 2, 3)]
-    for column in ("runs", "calls_left", "rollouts_left"):
-        assert sum(row[column] for rows in shards for row in rows) == sum(row[column] for row in whole)
-    assert cost("--runs", "1", "--part", "tau-off", "--shard", "3000/3000") == []
-
-
 @pytest.mark.slow
 def test_shards_of_parts_are_those_of_the_whole_paper(tmp_path):
     """A shard that leaves a part out has the same runs of the others."""
@@ -135,17 +96,6 @@ def test_shards_of_parts_are_those_of_the_whole_paper(tmp_path):
         for name in ("both", "one")
     }
     assert found["one"] == {folder for folder in found["both"] if "tau-half" in folder.parts[0]}
-
-
-def test_refused_settings_leave_no_grid(tmp_path):
-    assert collect(*SMALL, *SIZE, "--out", tmp_path, "--shard", "1/2", "--quiet").returncode == 0
-    before = {path.name for path in tmp_path.iterdir()}
-    other = ["--seed", "1", "--condition", "simulated-salient+iterations-2+rollouts-3+warmup-3"]
-    again = collect(*SMALL, *SIZE, *other, "--out", tmp_path, "--shard", "1/2")
-    assert again.returncode == 1
-    assert "was collected with other settings" in again.stderr
-    assert collect(*SMALL, *SIZE, "--out", tmp_path, "--shard", "1/2", "--no-resume").returncode == 1
-    assert {path.name for path in tmp_path.iterdir()} == before
 
 
 @pytest.mark.slow

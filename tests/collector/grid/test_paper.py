@@ -1,4 +1,4 @@
-"""The paper's grid: what it consists of, what it costs, and its collection part by part."""
+"""The paper's grid: what it consists of, and its collection part by part."""
 
 from __future__ import annotations
 
@@ -10,20 +10,16 @@ import subprocess
 import sys
 from collections import Counter
 from importlib.util import find_spec
-from itertools import product
 from pathlib import Path
-from statistics import fmean
 
 import pytest
 
 from collector.baselines.planning import PACKAGES
 from collector.grid.cli import main
-from collector.grid.measured import measure
 from collector.grid.parts import PARTS, chosen
-from collector.grid.prompt_sizes import PromptSizes
 from collector.plan import Request, plan
 from tests.audit.samples import SHARED
-from tests.collector.helpers import collect, in_process, lines, spec
+from tests.collector.helpers import in_process
 
 SMALL = ["--runs", "1", "--iterations", "1", "--rollouts", "2"]
 ROOT = Path(__file__).resolve().parents[3]
@@ -33,12 +29,6 @@ PUBLISHED = next((path for path in (ROOT / "data" / "paper", SHARED / "paper") i
 def run(*arguments, **options):
     command = [sys.executable, "-m", "collector.grid", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, **options)
-
-
-def cost(*arguments):
-    result = in_process(main, "--dry-run", "--format", "json", *arguments)
-    assert result.returncode == 0, result.stderr
-    return json.loads(result.stdout)
 
 
 @pytest.fixture(scope="module")
@@ -110,77 +100,15 @@ def test_no_two_parts_share_a_run_and_they_are_chosen_by_name():
         assert len(folders) == len(set(folders))
 
 
-def test_sizes_of_prompts_hold_those_of_a_run(tmp_path):
-    variants = ("threetraj", "reptraj", "r2po", "propsplus", "criticonly", "puresearch")
-    for env, variant in product(("cartpole", "frozenlake"), variants):
-        one = spec(env, variant, iterations=12, rollouts=20, warmup=20)
-        size, calls = PromptSizes().of(one), lines(collect(one, tmp_path) / "calls.jsonl")
-        sent = [len(call["prompt"]) for call in calls if call["attempt"] == 1]
-        # Numbers of the run's own differ in a digit here and there; its rollouts may be shorter than those looked at.
-        assert 0.9 * size.low <= fmean(sent) <= 1.02 * size.high, (env, variant)
-        assert max(sent) <= 1.02 * size.longest
-
-
-def test_what_was_recorded_is_measured(tmp_path):
-    one = spec("frozenlake", "threetraj", iterations=3)
-    folder = collect(one, tmp_path)
-    calls = lines(folder / "calls.jsonl")
-    for number, call in enumerate(calls):
-        call.update(prompt_tokens=100 + number, completion_tokens=10 * number)
-    (folder / "calls.jsonl").write_text("".join(json.dumps(call) + "\n" for call in calls) + '{"torn')
-    asked, trained = measure(tmp_path, "simulated", "simulated-salient")
-    assert (asked.runs, asked.needed, trained.runs) == (1, 6, 0)
-    assert asked.counted == asked.answered == len(calls)
-    episodes = lines(folder / "episodes.jsonl")
-    assert asked.seconds_per_call == pytest.approx(sum(each["seconds"] for each in episodes) / 6)
-    assert asked.tokens_per_answer == pytest.approx(10 * (len(calls) - 1) / 2)
-    assert asked.per_call == {
-        (one.condition, "frozenlake", "threetraj"): pytest.approx(100 + (len(calls) - 1) / 2),
-    }
-    assert asked.characters_per_token == pytest.approx(
-        sum(len(call["prompt"]) for call in calls) / sum(call["prompt_tokens"] for call in calls)
-    )
-    assert measure(tmp_path, "ollama", "gpt-oss:20b")[0].seconds_per_call is None
-    assert measure(tmp_path / "none", "simulated", "simulated-salient")[0].runs == 0
-
-
-@pytest.mark.slow
-def test_the_cost_of_the_whole_grid(tmp_path):
-    rows = cost("--out", tmp_path / "none", "--rate", "2", "--answer-tokens", "500")
-    calls = Counter()
-    for row in rows:
-        calls[row["part"]] += row["calls_left"]
-    assert calls == {
-        "methods": 900 * 200,
-        "tau-half": 20 * 200,
-        "tau-off": 20 * 200,
-        "extended": 200 * 400,
-        "baselines": 0,
-        "baselines-extended": 0,
-    }
-    asking = [row for row in rows if row["calls"]]
-    assert sum(row["hours"] for row in asking) == pytest.approx(268_000 / 2 / 3600)
-    assert sum(row["completion_tokens"] for row in asking) == 268_000 * 500
-    assert all(row["hours"] is None for row in rows if not row["calls"])
-    assert all(0 < row["prompt_tokens_low"] <= row["prompt_tokens_high"] for row in asking)
-    assert not (tmp_path / "none").exists()
-
-
-def test_the_cost_is_of_what_is_missing_and_at_the_pace_recorded(thresholds, tmp_path):
-    settings = [*SMALL, "--out", tmp_path, "--part", "tau-half", "--concurrency", "4"]
-    before = in_process(main, "--dry-run", *settings)
-    assert "not known, as no call of this model is recorded" in before.stdout
-    assert before.stderr == "", "nothing moves where there is no terminal and little to do"
-    (half,) = thresholds.glob("*tau-half*")
-    shutil.copytree(half, tmp_path / half.name)
-    after = cost("--out", tmp_path, "--part", "tau-half", "--iterations", "3", "--runs", "1", "--concurrency", "4")
-    assert [row["complete"] for row in after] == [0, 0]  # other settings, another condition
-    seconds = [each["seconds"] for path in tmp_path.glob("*/*/*/*/episodes.jsonl") for each in lines(path)]
-    assert len(seconds) == 2
-    # Two iterations of two calls were measured; six calls are left in each of two runs, four runs in flight.
-    assert sum(row["hours"] for row in after) == pytest.approx(12 * sum(seconds) / 4 / 4 / 3600)
-    assert all(row["calls_left"] == 0 and row["hours"] == 0 for row in cost(*settings))
-    assert "calls a second, measured over 4 calls of 2 runs" in in_process(main, "--dry-run", *settings).stdout
+def test_the_plan_is_of_what_is_missing(thresholds):
+    settings = ["--part", "tau-half", "--part", "baselines", "--runs", "1", "--rollouts", "2", "--rate", "2"]
+    fresh = in_process(main, "--dry-run", *settings, "--out", thresholds / "none", "--iterations", "1800")
+    assert fresh.stdout.splitlines()[-1] == "7,200 calls are left: 1.0 hours at 2 calls a second."
+    assert not (thresholds / "none").exists()
+    [line] = [line for line in fresh.stdout.splitlines() if " pong " in line and " r2po " in line]
+    assert line.split()[-8:] == ["1", "0", "1,800", "0", "3,600", "7,200", "20", "0"]
+    done = in_process(main, "--dry-run", *settings, "--out", thresholds, "--iterations", "1")
+    assert done.stdout.splitlines()[-1] == "0 calls are left: 0.0 hours at 2 calls a second."
 
 
 @pytest.mark.slow
@@ -240,7 +168,6 @@ def test_baselines_are_left_out_in_a_line_where_their_packages_are_missing(tmp_p
 WRONG = {
     "unknown part": (["--part", "x"], "unknown part 'x'; choose from methods, tau-half, tau-off, extended, baselines"),
     "unknown option": (["--bogus"], "No such option: --bogus"),
-    "a rate without a plan": (["--rate", "2"], "--rate, --answer-tokens and --format are for --dry-run"),
     "no rate": (["--dry-run", "--rate", "0"], "Invalid value for '--rate'"),
     "a model without a backend": (["--model", "x"], "--model is for real models; add --backend"),
     "unknown backend": (["--backend", "x"], "unknown backend 'x'"),

@@ -21,10 +21,9 @@ def folder(tmp_path):
     return path
 
 
-def test_ours_have_every_required_placeholder_and_no_unknown_one():
+def test_ours_have_every_required_placeholder():
     for name, required in templates.REQUIRED.items():
-        found = templates.placeholders(None, name)
-        assert set(required) <= found <= templates.KNOWN
+        assert set(required) <= templates.placeholders(None, name)
 
 
 def test_a_template_of_the_users_replaces_ours_and_only_that_one(folder, tmp_path):
@@ -47,7 +46,6 @@ def test_a_part_that_the_users_template_brings_counts(folder):
     assert "history" in templates.placeholders(folder, "search.j2")
 
 
-SEARCH = "{{ history }}{{ optimum }}{{ iteration }}"
 CRITIC = "{{ history }}{{ description }}{{ mean_return }}{{ optimum }}{{ proposed }}"
 
 REFUSED = {
@@ -56,10 +54,6 @@ REFUSED = {
     "a placeholder missing": ({"search.j2": "{{ optimum }}"}, "search.j2 misses the placeholder history"),
     "another one missing": ({"critic.j2": CRITIC}, "critic.j2 misses the placeholder rollouts_shown"),
     "missing through a part": ({"history.j2": "nothing here"}, "misses the placeholder history"),
-    "a placeholder that nothing fills": (
-        {"search.j2": SEARCH + "{{ budget }}"},
-        "search.j2 has the placeholder budget, which nothing fills",
-    ),
     "a fault in the template": ({"search.j2": "{% if %}"}, "search.j2:1: "),
     "no text": ({"search.j2": b"\xff{{ history }}"}, "search.j2 cannot be read as a template"),
     "a part that does not exist": (
@@ -81,34 +75,23 @@ def test_templates_that_cannot_be_used_are_refused_by_name(tmp_path):
         assert "\n" not in str(error.value)
 
 
-UNSAFE = {
-    "code that runs a program": (
-        "{{ cycler.__init__.__globals__.os.popen('touch %s').read() }}",
-        "access to attribute '__init__' of 'type' object is unsafe",
-    ),
-    "a change of what it is given": (
-        "{{ history.append(1) }}",
-        "attribute 'append' of 'list' object is unsafe",
-    ),
-    "a power without bound": ("{{ 10**10**10 }}", "too large for **"),
-    "a text without bound": ("{{ 'a' * 10**10 }}", "too large for"),
-    "a range without bound": ("{% for step in range(10**12) %}{% endfor %}", "Range too big"),
+FAILING = {
+    "a placeholder that nothing fills": ("{{ budget }}", "'budget' is undefined"),
     "a fault on filling": ("{{ 1 // 0 }}", "ZeroDivisionError"),
     "an attribute that is not there": ("{{ history[0].parmas }}", "has no attribute 'parmas'"),
     "itself": ("{% include 'history.j2' %}", "RecursionError"),
 }
 
 
-def test_what_a_template_may_not_do_is_refused_before_a_run_begins(folder, tmp_path):
-    for text, message in UNSAFE.values():
-        (folder / "history.j2").write_text("{{ history }}\n" + text.replace("%s", str(tmp_path / "ran")))
+def test_a_template_that_fails_is_refused_before_a_run_begins(folder, tmp_path):
+    for text, message in FAILING.values():
+        (folder / "history.j2").write_text("{{ history }}\n" + text)
         options = ["--env", "frozenlake", "--variant", "threetraj", "--prompts", folder, "--out", tmp_path / "runs"]
         done = in_process(main, *options)
         assert done.returncode == 2
         [line] = done.stderr.splitlines()
         assert line.startswith(f"collect: {folder / 'history.j2'}:")
         assert message in line
-        assert not (tmp_path / "ran").exists()
         assert not (tmp_path / "runs").exists()
 
 

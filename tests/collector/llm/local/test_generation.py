@@ -33,13 +33,7 @@ def test_a_probability_that_no_record_can_hold_is_left_out(generation):
     assert (answer.text, answer.completion_tokens, answer.logprobs) == ("aaa", 3, [("a", -0.5)])
 
 
-def test_why_an_answer_ends_early(generation):
-    words = [f"and {word} " for word in ("the", "robot", "goes", "left")]
-    taken = next(count for count in range(1, 1000) if generation.take(part(words[count % 4])))
-    answer = generation.completion()
-    assert answer.cut.startswith("repeats itself: ")
-    assert taken < 60
-    assert answer.completion_tokens == taken
+def test_why_an_answer_ends_early():
     ends = {"choices": [{"index": 0, "delta": {}, "finish_reason": "length"}]}
     empty = {"choices": [{"index": 0, "delta": {"content": None}, "finish_reason": "stop"}]}
     for timeout, chunks, cut in [
@@ -50,7 +44,7 @@ def test_why_an_answer_ends_early(generation):
         other = Generation(threading.Event(), timeout)
         taken = [other.take(chunk) for chunk in chunks]
         assert other.completion().cut == cut
-        assert taken[-1] == (cut != "an empty answer")
+        assert taken[-1] == (timeout is not None)
 
 
 def test_what_is_stopped_or_abandoned_or_fails_ends_at_the_next_part(generation):

