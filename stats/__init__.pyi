@@ -87,9 +87,7 @@ from stats.measures.scores import find_scales as find_scales
 from stats.measures.scores import known_scales as known_scales
 from stats.measures.survival import Survival as Survival
 from stats.measures.survival import kaplan_meier as kaplan_meier
-from stats.published.checks import check_paper as check_paper
-from stats.published.own_table import check_table as check_table
-from stats.published.report import report as report
+from stats.published.check import check_table as check_table
 from stats.published.source import PublishedError as PublishedError
 from stats.tables.aggregates import aggregate as aggregate
 from stats.tables.aggregates import profile as profile

@@ -96,7 +96,6 @@ def commands(data: Path, sheet: Path, tmp: Path) -> list[list[str]]:
     one += [["stats", command, here] for command in ("metrics", "aggregate", "profile", "efficiency", "ranks")]
     one += [
         ["stats", "compare", here, "--reference", "threetraj"],
-        ["stats", "paper"],
         ["stats", "check", str(ROOT / "docs/examples/own_table.csv")],
         ["figures", here, "--out", str(tmp / "figures"), "--notebooks", str(ROOT / "notebooks")],
     ]

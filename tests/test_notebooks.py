@@ -160,7 +160,6 @@ SEEN: dict[str, tuple[int, tuple[str, ...]]] = {
         (
             r"CartPole \d+\.\d\d ± \d+\.\d\d \[paper 258\.09 ± 138\.58\]",  # ProPS
             r"ours \d+\.\d\d ± \d+\.\d\d, n = 2 published 258\.09 ± 138\.58, n = 10",
-            "numbers recomputed",
             # The test beside the table is SciPy's.
             r"cartpole (\w+) -?[\d.]+ (-?[\d.]+) ([\d.]+).*(?i:CartPole, \1): t = \2, p = \3"
             r"|(?i:CartPole, (\w+)): t = (-?[\d.]+), p = ([\d.]+).*(?i:cartpole \4) -?[\d.]+ \5 \6",

@@ -25,7 +25,6 @@ from figures.page.drawings import drawings_of, kinds_of, not_drawn
 from figures.page.export import export, retract
 from figures.page.page import SCRIPT, Notebook, Page, Picture, Section, render, script
 from figures.page.viewer import viewer_beside
-from figures.paper import recomputed
 from figures.paper.definitions import DEFINITIONS
 from figures.paper.published import Withheld
 from figures.paper.remarks import WITHHELD
@@ -36,7 +35,7 @@ from figures.provenance import origin, simulated, versions
 from figures.style import save
 from figures.tables import Row, Table, table
 
-OF_TASKS: Final = ("metrics", "aggregate", recomputed.STEM)
+OF_TASKS: Final = ("metrics", "aggregate")
 """Tables that records of texts do not give."""
 _NOT_HELD: Final = WITHHELD[Withheld.simulated]
 _ALWAYS: Final = ("salience", "summary", "agreement")
@@ -92,8 +91,7 @@ def _of_records(records: Records, band: Band) -> Contents:
     tables = {key: table(key, lines, notes.get(key, note), of_texts=of_texts) for key, lines in rows.items()}
     if records.effects:
         tables[causes.STEM] = causes.effects_table(records)
-    findings = [] if of_texts else [recomputed.findings()]
-    return Contents(tables | {each.stem: each for each in (*paper.tables, *findings)}, drawings, paper)
+    return Contents(tables | {each.stem: each for each in paper.tables}, drawings, paper)
 
 
 def _note(records: Records) -> str:
@@ -231,7 +229,6 @@ def _of_tasks(made: Contents, pictures: dict[str, list[Picture]]) -> list[Sectio
         Section("returns", "Returns", [tables["metrics"]], *_drawn(pictures, "returns")),
         Section("over-tasks", "Over tasks", [tables["aggregate"]], *_drawn(pictures, "over-tasks")),
         Section("paper", "The paper's tables", made.paper.tables, [], made.paper.left_out, joined(remarks)),
-        Section("recomputed", "The paper against itself", [tables[recomputed.STEM]], []),
     ]
 
 
