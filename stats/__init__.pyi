@@ -27,10 +27,8 @@ from audit.measures.discontinuity import Jump as Jump
 from audit.measures.discontinuity import regression_discontinuity as regression_discontinuity
 from audit.measures.energy import EnergyTest as EnergyTest
 from audit.measures.energy import bounded as bounded
-from audit.measures.energy import energy_distance as energy_distance
 from audit.measures.energy import energy_test as energy_test
 from audit.measures.energy import pairwise_distances as pairwise_distances
-from audit.measures.energy import presence_effect as presence_effect
 from audit.measures.energy import presence_test as presence_test
 from audit.measures.experiment_power import best_replicates as best_replicates
 from audit.measures.experiment_power import calls_for_effect as calls_for_effect
@@ -67,7 +65,7 @@ from audit.measures.welch import Welch as Welch
 from audit.measures.welch import welch as welch
 from audit.measures.welch import welch_from_summaries as welch_from_summaries
 from audit.measures.within_strata import WithinEffect as WithinEffect
-from audit.measures.within_strata import within_effect as within_effect
+from audit.measures.within_strata import within_effects as within_effects
 from stats.measures.aggregates import interquartile_mean as interquartile_mean
 from stats.measures.aggregates import mean_score as mean_score
 from stats.measures.aggregates import median_score as median_score
