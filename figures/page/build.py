@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 import pandas as pd
 
@@ -19,11 +19,10 @@ from figures.conditions import families
 from figures.data import Records, records_of
 from figures.errors import FiguresError
 from figures.names import LONGEST, label
-from figures.options import Band
 from figures.page import apart, causes
 from figures.page.drawings import drawings_of, kinds_of, not_drawn
 from figures.page.export import export, retract
-from figures.page.page import SCRIPT, Notebook, Page, Picture, Section, render, script
+from figures.page.page import SCRIPT, Page, Picture, Section, render, script
 from figures.page.viewer import viewer_beside
 from figures.paper.definitions import DEFINITIONS
 from figures.paper.published import Withheld
@@ -57,19 +56,18 @@ class Contents:
     paper: PaperTables
 
 
-def contents(records: Records | None, given: apart.Apart = apart.NOTHING, *, band: Band = Band.std) -> Contents:
+def contents(records: Records | None, given: apart.Apart = apart.NOTHING) -> Contents:
     """Make every table and draw every figure, one figure of each kind per condition; nothing is written yet.
 
     Args:
         records: the data set, if there is one.
         given: beside it.
-        band: what the intervals of learning curves are.
     """
-    made = Contents({}, {}, PaperTables([], "")) if records is None else _of_records(records, band)
+    made = Contents({}, {}, PaperTables([], "")) if records is None else _of_records(records)
     return replace(made, tables=made.tables | given.tables(), drawings=made.drawings | given.drawings())
 
 
-def _of_records(records: Records, band: Band) -> Contents:
+def _of_records(records: Records) -> Contents:
     rows: dict[str, Sequence[Row]] = {
         "salience": records.salience,
         "summary": records.summary,
@@ -83,7 +81,7 @@ def _of_records(records: Records, band: Band) -> Contents:
     drawings: dict[str, list[Drawing]] = {}
     # Some figures compare conditions: their name is what these have in common.
     for condition, slug in slugs(sorted({*records.conditions, *families(records.conditions)})).items():
-        for drawing in drawings_of(records, condition, band=band):
+        for drawing in drawings_of(records, condition):
             drawings.setdefault(drawing.stem, []).append(replace(drawing, stem=f"{drawing.stem}-{slug}"))
     note = _note(records)
     paper = PaperTables([], "") if of_texts else paper_tables(records)
@@ -123,8 +121,6 @@ def build(
     out: str | Path,
     command: str = "figures.build",
     *,
-    band: Band | Literal["std", "bootstrap"] = Band.std,
-    notebooks: Sequence[Notebook] = (),
     progress: Progress = SILENT,
     viewer: str | None = None,
     cards: Sequence[str | Path] = (),
@@ -139,8 +135,6 @@ def build(
             do not fill, and of experiments, critics and remedies where there are none, are removed; files of other
             names are left alone.
         command: what was typed, for the page.
-        band: what the intervals of learning curves are: `std` or `bootstrap`.
-        notebooks: those that were run on the same records, for the page to link to.
         progress: of drawing.
         viewer: the address of a served viewer's page, for counts to link to; by default the page leads to all revisions
             in `view/index.html`, if that file is in the folder.
@@ -157,7 +151,7 @@ def build(
     records = records if records is None or isinstance(records, Records) else records_of(records)
     out = Path(out)
     given = apart.read(cards, remedies)
-    made = contents(records, given, band=Band(band))
+    made = contents(records, given)
     if not made.tables:
         raise FiguresError("nothing to draw: give records, cards of critics or a plan of remedies")
     try:
@@ -181,11 +175,7 @@ def build(
             retract(stem, out)
         (out / SCRIPT).write_text(script(), encoding="utf-8")
         index = out / "index.html"
-        page = replace(
-            _page(records, given, made, pictures, command),
-            notebooks=notebooks,
-            viewer=viewer_beside(out, viewer),
-        )
+        page = replace(_page(records, given, made, pictures, command), viewer=viewer_beside(out, viewer))
         index.write_text(render(page), encoding="utf-8")
     except OSError as error:
         raise FiguresError(cannot_write(out, error, "--out")) from None
