@@ -23,7 +23,6 @@ from figures.page import apart, causes
 from figures.page.drawings import drawings_of, kinds_of, not_drawn
 from figures.page.export import export, retract
 from figures.page.page import SCRIPT, Page, Picture, Section, render, script
-from figures.page.viewer import viewer_beside
 from figures.paper.definitions import DEFINITIONS
 from figures.paper.published import Withheld
 from figures.paper.remarks import WITHHELD
@@ -37,6 +36,8 @@ from figures.tables import Row, Table, table
 OF_TASKS: Final = ("metrics", "aggregate")
 """Tables that records of texts do not give."""
 _NOT_HELD: Final = WITHHELD[Withheld.simulated]
+VIEWER: Final = "view/index.html"
+"""Where `audit view --export` puts the viewer's page, below the folder of this one."""
 _ALWAYS: Final = ("salience", "summary", "agreement")
 """Tables that all records give."""
 _NO_FACTS: Final = pd.DataFrame(columns=["condition", "backend", "model"])
@@ -122,7 +123,6 @@ def build(
     command: str = "figures.build",
     *,
     progress: Progress = SILENT,
-    viewer: str | None = None,
     cards: Sequence[str | Path] = (),
     remedies: str | Path | None = None,
 ) -> Path:
@@ -136,8 +136,6 @@ def build(
             names are left alone.
         command: what was typed, for the page.
         progress: of drawing.
-        viewer: the address of a served viewer's page, for counts to link to; by default the page leads to all revisions
-            in `view/index.html`, if that file is in the folder.
         cards: of critics, folders of `audit critic` or files of cards.
         remedies: a finished plan of `audit remedy`.
 
@@ -175,7 +173,9 @@ def build(
             retract(stem, out)
         (out / SCRIPT).write_text(script(), encoding="utf-8")
         index = out / "index.html"
-        page = replace(_page(records, given, made, pictures, command), viewer=viewer_beside(out, viewer))
+        page = replace(
+            _page(records, given, made, pictures, command), viewer=VIEWER if (out / VIEWER).is_file() else ""
+        )
         index.write_text(render(page), encoding="utf-8")
     except OSError as error:
         raise FiguresError(cannot_write(out, error, "--out")) from None

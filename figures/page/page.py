@@ -11,10 +11,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from audit.output.escaping import visible
-from figures.page.viewer import Viewer
 from figures.plots.drawing import Drawing
 from figures.style import TAU
-from figures.tables import Column, Row, Table
+from figures.tables import Table
 
 SCRIPT: Final = "tables.js"
 """The only script of pages, a file beside them: it sorts tables, and they are whole without it."""
@@ -56,7 +55,7 @@ class Page:
 
     `notes` pairs each condition with what made its records, `simulated` lists the conditions of the simulated model,
     `repeated` are sentences of notes that the page has once, and leaves out below its tables and pictures.
-    `viewer` is where its counts lead.
+    `viewer` is the address of a page with all revisions, empty where there is none.
     """
 
     notes: Sequence[tuple[str, str]]
@@ -65,17 +64,13 @@ class Page:
     provenance: Mapping[str, str]
     problems: Sequence[str]
     repeated: Sequence[str] = ()
-    viewer: Viewer | None = None
+    viewer: str = ""
 
     def brief(self, note: str) -> str:
         """A note without what the page states elsewhere."""
         for sentence in self.repeated:
             note = note.replace(sentence, "")
         return " ".join(note.split())
-
-    def link(self, table: Table, column: Column, row: Row) -> str:
-        """Where a count leads; empty without a viewer."""
-        return self.viewer.link(table, column, row) if self.viewer else ""
 
 
 def _environment() -> Environment:

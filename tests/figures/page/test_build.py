@@ -221,3 +221,12 @@ def test_digests_are_of_what_happened_whatever_its_order(records: Records) -> No
     assert digest([frame]) != digest([frame.assign(a=[1.0, 0.0])])
     assert digest([frame]) != digest([frame.rename(columns={"b": "c"})])
     assert digest([frame, frame.iloc[:0]]) != digest([frame])
+
+
+@pytest.mark.usefixtures("without_figures")
+def test_the_page_leads_to_a_viewers_export_beside_it(records: Records, tmp_path: Path) -> None:
+    (tmp_path / "view").mkdir()
+    (tmp_path / "view/index.html").touch()
+    assert '<a href="view/index.html">All revisions</a>' in build(records, tmp_path).read_text(encoding="utf-8")
+    (tmp_path / "view/index.html").unlink()
+    assert "All revisions" not in build(records, tmp_path).read_text(encoding="utf-8")
