@@ -38,7 +38,11 @@ TOOLS := gepa dspy openevolve shinka scout inspect optuna mlflow promptolution w
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 export PIP_BUILD_CONSTRAINT := requirements.lock
 
-MAKE_FIGURES = $(BIN)/figures --notebooks notebooks --out '$(OUT)'
+MAKE_FIGURES = $(BIN)/figures --out '$(OUT)'
+
+# Pages beside the figures; one that stops, such as for want of revisions, stops no other.
+MAKE_NOTEBOOKS = for each in notebooks/*.ipynb; do \
+        SALIENCE_DATA='$(1)' $(BIN)/jupyter nbconvert --execute --to html --output-dir '$(OUT)/notebooks' $$each || true; done
 
 # The pages that the figures' page links to, where they are there; what stops them, such as too many revisions, stops no figure.
 MAKE_VIEW = $(BIN)/audit view '$(1)' --export '$(OUT)/view' || \
@@ -56,6 +60,7 @@ help: ## Show this list
 figures: grid $(VENV)/.notebooks ## Draw all figures and tables into figures/out, from DATA=path, else from a small grid that is collected first
 	$(call MAKE_VIEW,$(DATA))
 	$(MAKE_FIGURES) '$(DATA)'
+	$(call MAKE_NOTEBOOKS,$(DATA))
 
 # Before anything is installed or made.
 data-exists:
@@ -73,7 +78,7 @@ grid: data-exists $(VENV)/.core
 # What stopped a part stops neither the others nor the figures; Ctrl-C and a wrong option stop all. A shard draws nothing.
 paper: $(VENV)/.core $(if $(SHARD),,$(VENV)/.notebooks) $(if $(filter openai local,$(BACKEND)),$(VENV)/.$(BACKEND)) ## Collect what is missing of the paper's whole grid, then as figures: BACKEND=ollama MODEL=gpt-oss:20b; SHARD=3/16 collects a part of it
 	@$(PAPER); collected=$$?; \
-	case $(if $(SHARD),shard-)$$collected in 0|1) $(call MAKE_VIEW,$(PAPER_DATA)); $(MAKE_FIGURES) '$(PAPER_DATA)' || exit;; esac; \
+	case $(if $(SHARD),shard-)$$collected in 0|1) $(call MAKE_VIEW,$(PAPER_DATA)); $(MAKE_FIGURES) '$(PAPER_DATA)' || exit; $(call MAKE_NOTEBOOKS,$(PAPER_DATA));; esac; \
 	exit $$collected
 
 real: $(VENV)/.local $(VENV)/.notebooks ## Collect a small grid with a real language model on this machine, audit it and draw its figures
@@ -81,6 +86,7 @@ real: $(VENV)/.local $(VENV)/.notebooks ## Collect a small grid with a real lang
 	$(BIN)/audit salience '$(REAL_DATA)'
 	$(call MAKE_VIEW,$(REAL_DATA))
 	$(MAKE_FIGURES) '$(REAL_DATA)'
+	$(call MAKE_NOTEBOOKS,$(REAL_DATA))
 
 causes: $(VENV)/.local $(VENV)/.notebooks ## Ask a real language model again under reversed evidence, and report what that changes: about 20 minutes
 	$(BIN)/collect $(CAUSES_RUNS) --out data/causes/runs
@@ -89,6 +95,7 @@ causes: $(VENV)/.local $(VENV)/.notebooks ## Ask a real language model again und
 	$(BIN)/audit intervene report data/causes/plan.json
 	$(call MAKE_VIEW,data/causes/runs)
 	$(MAKE_FIGURES) data/causes/runs --plan data/causes/plan.json
+	$(call MAKE_NOTEBOOKS,data/causes/runs)
 
 critic: $(VENV)/.local ## Examine the local language model as a critic on the first prompts of the suite
 	$(BIN)/audit critic --backend local --max-tokens 128 --units 18 --out data/critic

@@ -4,7 +4,6 @@ from figures.data import Records as Records
 from figures.data import records_of as records_of
 from figures.errors import FiguresError as FiguresError
 from figures.names import name as name
-from figures.options import Band as Band
 from figures.page.build import build as build
 from figures.page.export import markdown as markdown
 from figures.paper.tables import paper_tables as paper_tables

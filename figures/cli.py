@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import sys
 import warnings
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -20,12 +19,10 @@ from audit.remote.urls import path_of
 from audit.request import Request
 from collector.command_line import Command
 from collector.system.secrets import without_secrets
-from figures.options import Band
 from stats.cli import run
 
 if TYPE_CHECKING:
-    from audit.output.progress import PrintedProgress
-    from figures.page.page import Notebook
+    pass
 
 app = typer.Typer(context_settings=HELP, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -46,11 +43,6 @@ def figures(
         ),
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path("figures/out"),
-    notebooks: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder of notebooks to run on all of the records and to write as pages."),
-    ] = None,
-    band: Annotated[Band, typer.Option(help="What the bands of learning curves show.")] = Band.std,
     plan: PlansOption = None,
     card: Annotated[
         list[Path] | None,
@@ -64,7 +56,7 @@ def figures(
     """Draw every figure and write every table of some records, and a page that shows them."""
     from audit.output.progress import PrintedProgress
 
-    if not paths and (notebooks or plan or not (card or remedies)):
+    if not paths and (plan or not (card or remedies)):
         raise UsageError("name records: DIR, one or more; only --card and --remedies need none")
     progress = PrintedProgress("figures")
     if paths and sys.stderr.isatty():
@@ -73,7 +65,6 @@ def figures(
     from figures.page.build import build
 
     records = load(replace(request, paths=paths, plans=plan or ()), progress) if paths else None
-    ran = [] if notebooks is None or not paths else _run(notebooks, paths, out, progress)
     command = shlex.join(["figures", *map(without_secrets, sys.argv[1:])])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -81,8 +72,6 @@ def figures(
             records,
             out,
             command,
-            band=band,
-            notebooks=ran,
             progress=progress,
             cards=card or (),
             remedies=remedies,
@@ -93,23 +82,6 @@ def figures(
     for line in (*of_records, *shortened(warned)):
         _say(line)
     typer.echo(in_line(str(index)))
-
-
-def _run(notebooks: Path, data: Sequence[Path], out: Path, progress: PrintedProgress) -> list[Notebook]:
-    """Run notebooks; where their packages are missing, report it and continue without."""
-    from figures.page.notebooks import missing, run_notebooks
-
-    if packages := missing():
-        _say(
-            f"notebooks are left out, for want of {', '.join(packages)}; "
-            "in a clone, pip install '.[notebooks]' brings them"
-        )
-        return []
-    ran = run_notebooks(notebooks, data, out, progress)
-    for notebook in ran:
-        if notebook.problem:
-            _say(notebook.problem)
-    return ran
 
 
 def main() -> None:

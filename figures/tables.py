@@ -31,14 +31,12 @@ class Column:
     """A column of a table: its heading, and how it reads in a row.
 
     `is_best` marks whether it is the best of its row and is emphasised, `beside` what is under it in small print.
-    `prose` is of several lines.
     """
 
     heading: str
     read: Callable[[Row], str]
     needs: str
     numeric: bool = True
-    prose: bool = False
     is_best: Callable[[Row], bool] = lambda _row: False
     beside: Callable[[Row], str] = lambda _row: ""
 

@@ -25,10 +25,8 @@ from audit.measures.conditional_randomisation import ConditionalRandomisation as
 from audit.measures.conditional_randomisation import conditional_randomisation_test as conditional_randomisation_test
 from audit.measures.energy import EnergyTest as EnergyTest
 from audit.measures.energy import bounded as bounded
-from audit.measures.energy import energy_distance as energy_distance
 from audit.measures.energy import energy_test as energy_test
 from audit.measures.energy import pairwise_distances as pairwise_distances
-from audit.measures.energy import presence_effect as presence_effect
 from audit.measures.energy import presence_test as presence_test
 from audit.measures.holm import holm as holm
 from audit.measures.holm import holm_within as holm_within
@@ -53,7 +51,7 @@ from audit.measures.welch import Welch as Welch
 from audit.measures.welch import welch as welch
 from audit.measures.welch import welch_from_summaries as welch_from_summaries
 from audit.measures.within_strata import WithinEffect as WithinEffect
-from audit.measures.within_strata import within_effect as within_effect
+from audit.measures.within_strata import within_effects as within_effects
 from stats.measures.aggregates import interquartile_mean as interquartile_mean
 from stats.measures.aggregates import mean_score as mean_score
 from stats.measures.aggregates import median_score as median_score
@@ -73,9 +71,7 @@ from stats.measures.scores import find_scales as find_scales
 from stats.measures.scores import known_scales as known_scales
 from stats.measures.survival import Survival as Survival
 from stats.measures.survival import kaplan_meier as kaplan_meier
-from stats.published.checks import check_paper as check_paper
-from stats.published.own_table import check_table as check_table
-from stats.published.report import report as report
+from stats.published.check import check_table as check_table
 from stats.published.source import PublishedError as PublishedError
 from stats.tables.aggregates import aggregate as aggregate
 from stats.tables.aggregates import profile as profile

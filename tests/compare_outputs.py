@@ -88,7 +88,6 @@ stats profile DATA FORMAT
 stats efficiency DATA FORMAT
 stats ranks DATA FORMAT
 stats metrics DATA --env nowhere
-stats paper FORMAT
 stats check no-table.csv
 figures DATA --out drawn
 collect --env nim --variant r2po --dry-run

@@ -15,6 +15,7 @@ import stats.cli
 from tests.audit.samples import revision, write_run
 
 FULL = Path("/dev/full")
+CHECK = ["check", str(Path(__file__).resolve().parents[1] / "docs/examples/own_table.csv")]
 
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="no device that is always full")
 
@@ -36,8 +37,8 @@ def ends(command: list[str]) -> tuple[int, str]:
 @pytest.mark.parametrize(
     ("command", "name"),
     [
-        (["stats.cli", "paper"], "stats"),
-        pytest.param(["stats.cli", "paper", "--format", "csv"], "stats", marks=pytest.mark.slow),
+        (["stats.cli", *CHECK], "stats"),
+        pytest.param(["stats.cli", *CHECK, "--format", "csv"], "stats", marks=pytest.mark.slow),
         (["collector.cli", "--env", "cartpole", "--variant", "props", "--dry-run"], "collect"),
         pytest.param(
             ["collector.grid", "--dry-run", "--part", "tau-off", "--runs", "1", "--iterations", "1"],
@@ -91,7 +92,7 @@ def test_streams_are_closed_or_full(tmp_path: Path) -> None:
         ["collector.cli", "--env", "cartpole", "--variant", "props", "--dry-run"],
         ["collector.grid", "--help"],
         ["stats.cli", "--help"],
-        ["stats.cli", "paper"],
+        ["stats.cli", *CHECK],
         ["figures", "--help"],
     ):
         program = ["-c", f"from {command[0]}.cli import main; main()"] if command[0] == "audit" else [command[0]]
@@ -102,9 +103,13 @@ def test_streams_are_closed_or_full(tmp_path: Path) -> None:
     assert wrong == []
 
 
-def test_standard_output_lacks_characters(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_standard_output_lacks_characters(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("method,mean,std,se,n\nÜbung,1.0,2.00,2.00,4\n", encoding="utf-8")
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
-    monkeypatch.setattr(sys, "argv", ["stats", "paper"])
+    monkeypatch.setattr(sys, "argv", ["stats", "check", str(table)])
     with pytest.raises(SystemExit) as ended:
         stats.cli.main()
     assert ended.value.code == 1

@@ -24,7 +24,6 @@ ROOT = Path(__file__).resolve().parents[1]
 SIMULATORS = ("gymnasium", "mujoco", "stable_baselines3", "sb3_contrib", "torch")
 COMPILERS = ("numba", "llvmlite")
 CLIENTS = ("httpx", "ollama", "openai")
-NOTEBOOKS = ("ipykernel", "nbclient", "nbconvert", "nbformat")
 
 RUN = '''\
 import importlib, json, sys
@@ -92,9 +91,8 @@ def commands(data: Path, sheet: Path, tmp: Path) -> list[list[str]]:
     one += [["stats", command, here] for command in ("metrics", "aggregate", "profile", "efficiency", "ranks")]
     one += [
         ["stats", "compare", here, "--reference", "threetraj"],
-        ["stats", "paper"],
         ["stats", "check", str(ROOT / "docs/examples/own_table.csv")],
-        ["figures", here, "--out", str(tmp / "figures"), "--notebooks", str(ROOT / "notebooks")],
+        ["figures", here, "--out", str(tmp / "figures")],
     ]
     return one
 
@@ -151,17 +149,11 @@ def test_every_command_is_tried(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_reading_records_imports_no_simulator_compiler_or_client(data: Path, sheet: Path, tmp_path: Path) -> None:
     lines = commands(data, sheet, tmp_path)
-    done = run(*(([*SIMULATORS, *COMPILERS, *CLIENTS, *NOTEBOOKS], line) for line in lines))
+    done = run(*(([*SIMULATORS, *COMPILERS, *CLIENTS], line) for line in lines))
     ended = [line for line in done.stderr.splitlines() if line.startswith(("audit ", "stats ", "figures "))]
     assert ended == [f"{' '.join(line)}: 0" for line in lines], done.stderr
-    # Notebooks are an extra: figures are drawn without.
-    message, _ = ends(done.stderr)[-1]
-    [needed] = [line for line in message if ".[notebooks]" in line]
-    assert f"notebooks are left out, for want of {', '.join(NOTEBOOKS)}" in needed
-    assert "pip install '.[notebooks]'" in needed
     assert done.stdout.splitlines()[-1] == str(tmp_path / "figures/index.html")
     assert (tmp_path / "figures/index.html").is_file()
-    assert not (tmp_path / "figures/notebooks").exists()
 
 
 BASELINES = (["stable_baselines3"], ["torch"], ["stable_baselines3", "sb3_contrib", "torch"])

@@ -1,4 +1,4 @@
-"""The notebooks run from top to bottom on a fresh data set, are stored without outputs, and become pages."""
+"""The notebooks run from top to bottom on a fresh data set, and are stored without outputs."""
 
 from __future__ import annotations
 
@@ -8,33 +8,27 @@ import html
 import io
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import nbformat
 import pandas as pd
 import pytest
-from nbclient.exceptions import CellExecutionError
 
 import audit
 import collector.cli
 import figures as figures_package
-import figures.cli as figures_cli
 import stats
-from figures.errors import FiguresError
-from figures.page import notebooks
-from figures.page.notebooks import _reason, run_notebooks
 from tests.audit.samples import SHARED, revision, write_run
 from tests.collector.helpers import in_process
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+REPRESENTATIONS = ("_repr_html_", "_repr_markdown_", "__repr__")
 DRILLDOWN, PATTERNS, TABLES, LOGS, CAUSES, OPTIMIZER = (path.stem for path in NOTEBOOKS)
 
 # Jupyter's own plumbing, which no change of ours can quiet.
@@ -55,18 +49,9 @@ def data(tmp_path_factory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def pages(data, tmp_path_factory) -> dict[str, str]:
-    """The page of every notebook, rendered on those records."""
-    out = tmp_path_factory.mktemp("out")
-    ran = run_notebooks(FOLDER, [data], out)
-    assert [notebook.problem for notebook in ran] == [None] * len(NOTEBOOKS)
-    return {Path(notebook.href).stem: (out / notebook.href).read_text() for notebook in ran}
-
-
-def words(page: str) -> str:
-    """What a reader of a page sees, white space aside."""
-    body = re.sub(r"<style.*?</style>", "", page[page.index("<main") :], flags=re.DOTALL)
+def words(shown: str) -> str:
+    """What a reader sees, white space aside."""
+    body = re.sub(r"<style.*?</style>", "", shown, flags=re.DOTALL)
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", body)).split())
 
 
@@ -102,7 +87,7 @@ def show(cell: str, names: dict[str, object]) -> None:
 
 def display(*shown: object) -> None:
     for each in shown:
-        print(getattr(each, "_repr_html_", each.__repr__)())
+        print(next(getattr(each, kind) for kind in REPRESENTATIONS if hasattr(each, kind))())
 
 
 @pytest.fixture
@@ -143,91 +128,66 @@ def test_notebooks_are_short_stored_without_outputs_and_import_public_names_only
         assert ours - public == set(), path
 
 
-# What a reader of each page finds, as patterns, and how many pictures there are.
-SEEN: dict[str, tuple[int, tuple[str, ...]]] = {
+# What a reader of each notebook finds, as patterns.
+SEEN: dict[str, tuple[str, ...]] = {
     DRILLDOWN: (
-        2,  # the rollouts' returns, and the replays
-        (
-            "This is a strict salience regression:",
-            r"CartPole, ThreeTraj, run \d, iteration \d+ \(simulated-salient\+iterations-15\)",
-            "Simulated model, personality salient",
-            r"reason .*delta -\d",
-        ),
+        "This is a strict salience regression:",
+        r"CartPole, ThreeTraj, run \d, iteration \d+ \(simulated-salient\+iterations-15\)",
+        "Simulated model, personality salient",
+        r"reason .*delta -\d",
     ),
-    PATTERNS: (1, ("expected_regressions", "near_zero", r"history-guided-rescue \d+", r"params\[0\]")),
+    PATTERNS: ("expected_regressions", "near_zero", r"history-guided-rescue \d+", r"params\[0\]"),
     TABLES: (
-        2,
-        (
-            r"CartPole \d+\.\d\d ± \d+\.\d\d \[paper 258\.09 ± 138\.58\]",  # ProPS
-            r"ours \d+\.\d\d ± \d+\.\d\d, n = 2 published 258\.09 ± 138\.58, n = 10",
-            "numbers recomputed",
-            # The test beside the table is SciPy's.
-            r"cartpole (\w+) -?[\d.]+ (-?[\d.]+) ([\d.]+).*(?i:CartPole, \1): t = \2, p = \3"
-            r"|(?i:CartPole, (\w+)): t = (-?[\d.]+), p = ([\d.]+).*(?i:cartpole \4) -?[\d.]+ \5 \6",
-        ),
+        r"CartPole \| \d+\.\d\d ± \d+\.\d\d \[paper 258\.09 ± 138\.58\]",  # ProPS
+        r"ours \d+\.\d\d ± \d+\.\d\d, n = 2 published 258\.09 ± 138\.58, n = 10",
+        # The test beside the table is SciPy's.
+        r"cartpole (\w+) -?[\d.]+ (-?[\d.]+) ([\d.]+).*(?i:CartPole, \1): t = \2, p = \3"
+        r"|(?i:CartPole, (\w+)): t = (-?[\d.]+), p = ([\d.]+).*(?i:cartpole \4) -?[\d.]+ \5 \6",
     ),
     LOGS: (
-        0,
-        (
-            r"without_worst\.jsonl: 9 rows imported, 0 left out",
-            "without_worst cartpole threetraj-without-worst agreement no critic saw worst, median and best rollout",
-            # A regression, and none over fresh seeds.
-            r"pong 2 11 2\.50 2\.33 -0\.17 2 surgical_backfire 2\.00 2\.33",
-            r"Both rollouts shown are the same perfect one \( rollout 0 \{median best 0\}",
-            r"line 6: initial\.returns should be a list of finite numbers",
-            r"5 2 2 0 1\.666667",  # (2 regressions of 2 that cite) / (3 of 5 that do not)
-        ),
+        r"without_worst\.jsonl: 9 rows imported, 0 left out",
+        "without_worst cartpole threetraj-without-worst agreement no critic saw worst, median and best rollout",
+        # A regression, and none over fresh seeds.
+        r"pong 2 11 2\.50 2\.33 -0\.17 2 surgical_backfire 2\.00 2\.33",
+        r"Both rollouts shown are the same perfect one \( rollout 0 \{median best 0\}",
+        r"line 6: initial\.returns should be a list of finite numbers",
+        r"5 2 2 0 1\.666667",  # (2 regressions of 2 that cite) / (3 of 5 that do not)
     ),
     CAUSES: (
-        1,
-        (
-            r"Plan [0-9a-f]{12}: \d+ units, [\d,]+ calls of simulated-label",
-            r"A real model .*(answers of|data/real/causes holds no finished experiment)",
-        ),
+        r"Plan [0-9a-f]{12}: \d+ units, [\d,]+ calls of simulated-label",
+        "(answers of|data/real/causes holds no finished experiment)",
     ),
     OPTIMIZER: (
-        0,
-        (
-            r"No revision of a text in these records, so what follows is about data/gepa-planted\.",
-            "114 revisions in 3 runs",
-            r"\{\+greenhouse\+\}",
-            "cites the worst all scores equal 13 13 26 no 26 0 26 yes 27 35 62 All 66 48 114",
-            r"smollm2 \d+ .* smollm2-reasons \d+",
-        ),
+        r"No revision of a text in these records, so what follows is about data/gepa-planted\.",
+        "114 revisions in 3 runs",
+        r"\{\+greenhouse\+\}",
+        "cites the worst all scores equal 13 13 26 no 26 0 26 yes 27 35 62 All 66 48 114",
+        r"smollm2 \d+ .* smollm2-reasons \d+",
     ),
 }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stem", SEEN)
-def test_a_page_shows_what_its_notebook_is_about(stem, pages):
-    page, seen = pages[stem], words(pages[stem])
-    pictures, patterns = SEEN[stem]
-    assert [pattern for pattern in patterns if not re.search(pattern, seen)] == []
-    assert page.count("data:image/png;base64,") >= pictures
-    # It needs no network and runs no script.
-    assert "default-src 'none'" in page
-    assert "<script" not in page
-    assert not re.search(r"""(src|href)=["']?(https?:)?//""", page)
-    assert str(ROOT) not in page
-
-
-@pytest.mark.slow
-def test_numbers_of_pages_are_those_that_were_planted(pages):
-    seen = words(pages[DRILLDOWN])
-    [means] = re.findall(r"Mean return (\S+) before, (\S+) after", seen)
-    assert float(means[1]) < float(means[0])
-    assert re.search(r"<mark>[^<]*worst[^<]*</mark><sub>\{worst", pages[DRILLDOWN], re.IGNORECASE)
-    assert not re.search(r"Not replayed: [^{]", seen)
-    seen = words(pages[CAUSES])
-    [share] = re.findall(r"called worst share C (-?\d\.\d+) ", seen)
-    assert float(share) > 0.3  # it goes by the label; two runs are too few for a verdict
-    shares = dict(re.findall(r"(best|median|worst) \d+ (\d\.\d+) \d+\.\d", seen))
-    assert float(shares["worst"]) > max(float(shares["best"]), float(shares["median"]))
-    optimizer = words(pages[OPTIMIZER])
-    effects = dict(re.findall(r"(?:place|score) (first|last|worst|best) \d+ [\d.]+ [\d.]+ (-?[\d.]+) ", optimizer))
-    assert effects.keys() == {"first", "last", "worst", "best"}
-    assert float(effects["worst"]) > 0.2 > float(effects["first"])
+def test_a_notebook_shows_what_it_is_about(stem, data, run):
+    shown = run(stem, data)
+    seen = words(shown)
+    assert [pattern for pattern in SEEN[stem] if not re.search(pattern, seen)] == []
+    # Numbers are those that were planted.
+    if stem == DRILLDOWN:
+        [means] = re.findall(r"Mean return (\S+) before, (\S+) after", seen)
+        assert float(means[1]) < float(means[0])
+        assert re.search(r"<mark>[^<]*worst[^<]*</mark><sub>\{worst", shown, re.IGNORECASE)
+        assert not re.search(r"Not replayed: [^{]", seen)
+    if stem == CAUSES:
+        [share] = re.findall(r"called worst share C (-?\d\.\d+) ", seen)
+        assert float(share) > 0.3  # it goes by the label; two runs are too few for a verdict
+        shares = dict(re.findall(r"(best|median|worst) \d+ (\d\.\d+) \d+\.\d", seen))
+        assert float(shares["worst"]) > max(float(shares["best"]), float(shares["median"]))
+    if stem == OPTIMIZER:
+        effects = dict(re.findall(r"(?:place|score) (first|last|worst|best) \d+ [\d.]+ [\d.]+ (-?[\d.]+) ", seen))
+        assert effects.keys() == {"first", "last", "worst", "best"}
+        assert float(effects["worst"]) > 0.2 > float(effects["first"])
 
 
 def test_the_drilldown_opens_on_real_answers_and_compares_those_to_one_candidate(run):
@@ -266,36 +226,22 @@ def test_what_is_named_is_found_from_the_top_of_the_project(tmp_path, monkeypatc
 
 
 @pytest.mark.slow
-def test_the_same_records_give_the_same_pages(pages, data, tmp_path):
-    root = tmp_path / "elsewhere"
-    (root / "notebooks").mkdir(parents=True)
-    (root / "pyproject.toml").touch()
-    if (ROOT / "data" / "paper").is_dir():
-        (root / "data").mkdir()
-        (root / "data" / "paper").symlink_to(ROOT / "data" / "paper")
-    (root / "notebooks" / f"{TABLES}.ipynb").write_bytes((FOLDER / f"{TABLES}.ipynb").read_bytes())
-    [again] = run_notebooks(root / "notebooks", [data], tmp_path)
-    assert (tmp_path / again.href).read_text() == pages[TABLES]
-
-
-@pytest.mark.slow
-def test_an_answer_cannot_write_into_the_page(tmp_path, run):
+def test_an_answer_cannot_write_into_a_page(tmp_path, run):
     answer = "The worst rollout <script>alert(1)</script> & <img src=x> fell. \x1b[31m"
     episodes = [revision([5, 9, 9], [1, 1, 1], after=(1.0, 2.0, 4.0), answer=answer)]
     write_run(tmp_path / "records" / "run-01", episodes)
     with_answers, others = NOTEBOOKS[:2], NOTEBOOKS[2:]
-    (tmp_path / "pyproject.toml").touch()  # by which notebooks find the project
+    converted = ["nbconvert", "--execute", "--to", "html", "--output-dir", tmp_path, *with_answers]
+    environment = os.environ | {"SALIENCE_DATA": str(tmp_path / "records")}
+    command = [sys.executable, "-m", "jupyter", *map(str, converted)]
+    subprocess.run(command, env=environment, check=True, capture_output=True)
     for path in with_answers:
-        (tmp_path / path.name).symlink_to(path)
-    ran = run_notebooks(tmp_path, [tmp_path / "records"], tmp_path)
-    assert [notebook.problem for notebook in ran] == [None, None]
+        page = (tmp_path / f"{path.stem}.html").read_text()
+        assert "<script>alert(1)" not in page
+        assert "<img src=x>" not in page
+        assert "&lt;script&gt;alert(1)" in page
     for path in others:
         run(path.stem, tmp_path / "records")
-    for notebook in ran:
-        page = (tmp_path / notebook.href).read_text()
-        assert "<script" not in page
-        assert "<img src=x" not in page
-        assert "&lt;script&gt;alert(1)" in page
 
 
 @pytest.mark.slow
@@ -319,53 +265,6 @@ def test_records_of_means_alone_are_looked_into_as_well(tmp_path, run):
     assert "headings: not recorded" in shown
 
 
-@pytest.fixture(scope="module")
-def two(tmp_path_factory):
-    """Two notebooks that were run, of which one stops; the folder of pages, and that of temporary files."""
-    folder, out, temporary = (tmp_path_factory.mktemp(name) for name in ("notebooks", "out", "temporary"))
-    stops = "import tempfile; held = tempfile.TemporaryDirectory(); raise ZeroDivisionError(held.name)"
-    prints = "import pandas as pd\nname = 'x\\x1b[31mred\\u202e$y$<b>'\nprint(name)\npd.DataFrame({'name': [name]})"
-    for name, source in {"a": stops, "b": prints}.items():
-        cells = [nbformat.v4.new_markdown_cell(f"# Title {name}"), nbformat.v4.new_code_cell(source)]
-        nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / f"{name}.ipynb")
-    (out / "notebooks").mkdir()
-    (out / "notebooks" / "a.html").write_text("of other records")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tempfile.tempdir", str(temporary))
-        return run_notebooks(folder, [folder], out), out, temporary
-
-
-def test_a_notebook_that_stops_is_named_and_the_others_are_rendered(two):
-    (bad, good), out, _ = two
-    assert (bad.title, bad.href) == ("Title a", None)
-    assert bad.problem.startswith("a.ipynb stopped: ZeroDivisionError: ")
-    assert not (out / "notebooks" / "a.html").exists()
-    assert "red" in (out / good.href).read_text()
-
-
-def test_a_notebook_that_stops_leaves_no_temporary_files(two):
-    (stopped, _), _, temporary = two
-    assert str(temporary) in stopped.problem
-    assert list(temporary.iterdir()) == []
-
-
-def test_what_a_notebook_prints_and_shows_is_text(two):
-    (_, page), out, _ = two
-    outputs = re.sub(r'<div class="input">.*?</pre>', "", (out / page.href).read_text(), flags=re.DOTALL)
-    assert html.unescape(outputs).count("x\\x1b[31mred\\u202e$y$<b>") == 2
-    assert not set("\x1b\u202e") & set(outputs)
-    assert "<b>" not in outputs
-
-
-def test_what_a_notebook_itself_states_is_why_it_stopped():
-    def reason(name: str, value: str) -> str:
-        return _reason(CellExecutionError("a traceback", ename=name, evalue=value))
-
-    assert reason("AssertionError", "there is no revision\nhere") == "there is no revision here"
-    assert reason("AssertionError", "") == "AssertionError:"
-    assert reason("ZeroDivisionError", "division by zero") == "ZeroDivisionError: division by zero"
-
-
 def test_without_parameters_the_notebook_of_patterns_says_so(tmp_path, run):
     rows = [revision([5, 9, 9], [1, 1, 1], iteration=number) for number in range(2)]
     for row in rows:
@@ -373,54 +272,3 @@ def test_without_parameters_the_notebook_of_patterns_says_so(tmp_path, run):
     write_run(tmp_path / "records" / "run-01", rows, options={"imported_from": ["log.csv"]})
     with pytest.raises(AssertionError, match="no revision in these records has parameters, so there are no edit patt"):
         run(PATTERNS, tmp_path / "records")
-
-
-def test_what_is_no_notebook_is_refused(tmp_path):
-    with pytest.raises(FiguresError, match="holds no notebook"):
-        run_notebooks(tmp_path, [tmp_path], tmp_path)
-    for text in ("not json", '{"cells": 3}', "[]", '{"nbformat": 4, "cells": [{}]}'):
-        (tmp_path / "x.ipynb").write_text(text)
-        with pytest.raises(FiguresError, match=r"x\.ipynb is not a notebook: "):
-            run_notebooks(tmp_path, [tmp_path], tmp_path)
-
-
-def command(monkeypatch, *arguments) -> int:
-    """Exit status of `figures` in this process, which draws nothing."""
-    monkeypatch.setattr("figures.page.build.build", lambda *_, **__: Path("index.html"))
-    monkeypatch.setattr(sys, "argv", ["figures", *map(str, arguments)])
-    with pytest.raises(SystemExit) as ended:
-        figures_cli.main()
-    return ended.value.code or 0
-
-
-def test_without_notebooks_or_their_packages_the_want_is_reported(tmp_path, monkeypatch, capsys):
-    little = write_run(tmp_path / "records" / "run-01", [revision([5, 9, 9], [1, 1, 1])])
-    assert command(monkeypatch, little, "--out", tmp_path / "out", "--notebooks", tmp_path / "none") == 1
-    assert capsys.readouterr().err == f"figures: {tmp_path / 'none'} holds no notebook\n"
-    monkeypatch.setattr(notebooks, "find_spec", lambda name: None if name == "nbconvert" else name)
-    assert command(monkeypatch, little, "--out", tmp_path / "out", "--notebooks", FOLDER) == 0
-    out, err = capsys.readouterr()
-    reported = "notebooks are left out, for want of nbconvert; in a clone, pip install '.[notebooks]' brings them"
-    assert (out, err.splitlines()[0]) == ("index.html\n", f"figures: {reported}")
-
-
-@pytest.mark.slow
-def test_ctrl_c_ends_notebooks_and_their_kernels_in_a_line(tmp_path):
-    write_run(tmp_path / "records" / "run-01", [revision([5, 9, 9], [1, 1, 1])])
-    folder = tmp_path / "notebooks"
-    folder.mkdir()
-    write_pid = f"pathlib.Path({str(tmp_path / 'pid')!r}).write_text(str(os.getpid()))"
-    cells = [nbformat.v4.new_code_cell(f"import os, pathlib, time\n{write_pid}\ntime.sleep(600)")]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "a.ipynb")
-    command = [sys.executable, "-m", "figures", tmp_path / "records", "--out", tmp_path / "out", "--notebooks", folder]
-    process = subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, text=True, cwd=ROOT)
-    deadline = time.monotonic() + 60
-    while not (tmp_path / "pid").exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    time.sleep(0.5)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
-    message = ["figures: 1 notebooks to run", "figures: interrupted; what was written so far stays"]
-    assert (process.returncode, errors.splitlines()) == (130, message)
-    with pytest.raises(ProcessLookupError):
-        os.kill(int((tmp_path / "pid").read_text()), 0)

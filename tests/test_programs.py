@@ -49,7 +49,7 @@ COMPLETED = {
     "audit sal": "salience",
     "audit salience --det": "--detector",
     "stats compare --met": "--metric",
-    "figures --ba": "--band",
+    "figures --rem": "--remedies",
 }
 
 

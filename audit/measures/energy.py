@@ -50,29 +50,6 @@ class EnergyTest(NamedTuple):
     left_out: int
 
 
-def energy_distance(distances: ArrayLike, first: ArrayLike) -> float:
-    """Estimate the squared energy distance of two arms without bias, in units of the mean distance of their answers.
-
-    2 E|X - Y| - E|X - X'| - E|Y - Y'| by U-statistics, that is means over pairs of different answers, so that it is
-    zero on average where arms do not differ, and may be negative. An arm of one answer has no spread of its own, and is
-    taken to have the other's.
-
-    Args:
-        distances: shape (answers, answers), symmetric.
-        first: shape (answers,), which answers are of the first arm.
-
-    Returns:
-        0 where all answers are equal; NaN where there are fewer than three, or an arm has none.
-
-    Raises:
-        ValueError: shapes do not match, or what is given are no distances.
-    """
-    matrix, arms = _checked(distances, first)
-    if not _can_compare(arms):
-        return math.nan
-    return float(_energies(_scaled(matrix)[None], arms[None].astype(float))[0, 0])
-
-
 def energy_test(
     distances: Sequence[ArrayLike],
     first: Sequence[ArrayLike],
@@ -82,6 +59,11 @@ def energy_test(
     seed: Seed = 0,
 ) -> EnergyTest:
     """Test whether two arms differ in distribution, by permuting their names within strata.
+
+    A stratum's value is the squared energy distance of the arms, in units of the mean distance of their answers:
+    2 E|X - Y| - E|X - X'| - E|Y - Y'| by U-statistics, that is means over pairs of different answers, so that it is
+    zero on average where arms do not differ, and may be negative. An arm of one answer has no spread of its own, and is
+    taken to have the other's.
 
     Args:
         distances: for each stratum the distances of its answers, shape (answers, answers).
@@ -106,26 +88,6 @@ def energy_test(
     return _tested(names, contribution, _can_compare, weights=weights, redraws=redraws, seed=seed)
 
 
-def presence_effect(distances: ArrayLike, base: ArrayLike, first: ArrayLike, second: ArrayLike) -> float:
-    """How much farther one arm is from a base than another is: D2(base, first) - D2(base, second).
-
-    The distances are those of `energy_distance`, in units of the mean distance of all answers of the three arms.
-
-    Args:
-        distances: shape (answers, answers), symmetric.
-        base: shape (answers,), which answers are of the base.
-        first: shape (answers,), which are of the arm whose effect is asked for.
-        second: shape (answers,), which are of its control.
-
-    Returns:
-        NaN where an arm has fewer than two answers.
-
-    Raises:
-        ValueError: as `energy_distance` raises it, or an answer is of two arms.
-    """
-    return float(presence_test([distances], [base], [first], [second], redraws=1).values[0])
-
-
 def presence_test(
     distances: Sequence[ArrayLike],
     base: Sequence[ArrayLike],
@@ -139,7 +101,8 @@ def presence_test(
     """Test whether one arm is farther from a base than its control is, by permuting the names of these two in strata.
 
     It is exact for the hypothesis that arm and control have the same distribution, and asks for differences that lie
-    in the direction away from the base.
+    in the direction away from the base. A stratum's value is how much farther the arm is: D2(base, first) - D2(base,
+    second), squared energy distances in units of the mean distance of all answers of the three arms.
 
     Args:
         distances: for each stratum, shape (answers, answers), symmetric.
@@ -151,11 +114,10 @@ def presence_test(
         seed: of the redraws.
 
     Returns:
-        The values of `presence_effect` and their mean. Statistic and p are NaN where no stratum has two answers of
-        each arm.
+        Statistic and p are NaN where no stratum has two answers of each arm.
 
     Raises:
-        ValueError: as `presence_effect` raises it, or a weight is negative or not finite.
+        ValueError: as `energy_test` raises it, or an answer is of two arms.
     """
     matrices: list[Floats] = []
     to_base: list[Floats] = []

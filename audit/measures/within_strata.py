@@ -51,37 +51,6 @@ class WithinEffect(NamedTuple):
     observations: int
 
 
-def within_effect(
-    y: ArrayLike,
-    x: ArrayLike,
-    strata: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    covariates: ArrayLike | None = None,
-    level: float = 0.95,
-    redraws: int = REDRAWS,
-    seed: Seed = 0,
-) -> WithinEffect:
-    """Estimate and test the slope of an outcome on a regressor within strata.
-
-    Args:
-        y: shape (n,), the outcome.
-        x: shape (n,), the regressor; NaN where it is not known. A stratum with such a value is left out, and so is one
-            in which it does not vary.
-        strata: shape (n,), which stratum each observation is of.
-        clusters: shape (n,), which cluster; each stratum lies in one.
-        covariates: shape (n, k), what the slope is adjusted for, linearly.
-        level: of the interval.
-        redraws: how often outcomes are exchanged.
-        seed: of the redraws.
-
-    Raises:
-        ValueError: shapes do not match, or an outcome or a covariate is not finite.
-    """
-    [found] = within_effects(y, [(x, covariates)], strata, clusters, level=level, redraws=redraws, seed=seed)
-    return found
-
-
 def within_effects(
     y: ArrayLike,
     regressors: Sequence[tuple[ArrayLike, ArrayLike | None]],
@@ -92,7 +61,22 @@ def within_effects(
     redraws: int = REDRAWS,
     seed: Seed = 0,
 ) -> list[WithinEffect]:
-    """What `within_effect` finds of each of several regressors with its covariates, all by the same redraws."""
+    """Estimate and test the slope of an outcome on each of several regressors within strata, all by the same redraws.
+
+    Args:
+        y: shape (n,), the outcome.
+        regressors: each of shape (n,), with its covariates of shape (n, k), what the slope is adjusted for, linearly,
+            or None. NaN is a regressor that is not known. A stratum with such a value is left out, and so is one in
+            which it does not vary.
+        strata: shape (n,), which stratum each observation is of.
+        clusters: shape (n,), which cluster; each stratum lies in one.
+        level: of the interval.
+        redraws: how often outcomes are exchanged.
+        seed: of the redraws.
+
+    Raises:
+        ValueError: shapes do not match, or an outcome or a covariate is not finite.
+    """
     outcome, places, labels = np.asarray(y, dtype=float), np.asarray(strata), np.asarray(clusters)
     fits = [_fit(outcome, x, places, labels, covariates) for x, covariates in regressors]
     permuted: dict[int, Floats] = {}

@@ -17,7 +17,6 @@ from audit.output.rows import Table
 from audit.rerun import rescoring
 from audit.rerun.opening import opened, report_skipped
 from audit.rerun.rescoring import Scored, by_group, root_mean_square
-from audit.rerun.running import check_workers
 
 COLUMNS: Final = (
     *("condition", "env", "variant", "runs", "iterations", "revisions", "rollouts"),
@@ -42,7 +41,7 @@ def rescore(
     seed: int = 0,
     each: bool = False,
     task_modules: Sequence[str | Path] = (),
-    workers: str | None = None,
+    workers: int | None = None,
     **options: Unpack[RunSelection],
 ) -> Table:
     """Run recorded policies again on fresh seeds: how much of the recorded mean and best returns is luck?
@@ -56,14 +55,13 @@ def rescore(
         seed: of the fresh seeds and of the sample.
         each: a row for every candidate instead of every method.
         task_modules: Python files with tasks of your own.
-        workers: where policies are run, as `--workers` has it: `local` or a number.
+        workers: threads or processes; None for one per core.
         options: which groups, and how records are opened.
 
     Raises:
         AuditError: a path holds no records, or `strict` and something is wrong with them.
-        UsageError: a file of tasks cannot be used, or `workers` makes no sense.
+        UsageError: a file of tasks cannot be used.
     """
-    check_workers(workers)
     request = request_of(data, RunSelection, options)
     with opened(request, task_modules) as (records, runs):
         done = rescoring.rescore(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 import pandas as pd
 
@@ -19,13 +19,10 @@ from figures.conditions import families
 from figures.data import Records, records_of
 from figures.errors import FiguresError
 from figures.names import LONGEST, label
-from figures.options import Band
 from figures.page import apart, causes
 from figures.page.drawings import drawings_of, kinds_of, not_drawn
 from figures.page.export import export, retract
-from figures.page.page import SCRIPT, Notebook, Page, Picture, Section, render, script
-from figures.page.viewer import viewer_beside
-from figures.paper import recomputed
+from figures.page.page import SCRIPT, Page, Picture, Section, render, script
 from figures.paper.definitions import DEFINITIONS
 from figures.paper.published import Withheld
 from figures.paper.remarks import WITHHELD
@@ -36,9 +33,11 @@ from figures.provenance import origin, simulated, versions
 from figures.style import save
 from figures.tables import Row, Table, table
 
-OF_TASKS: Final = ("metrics", "aggregate", recomputed.STEM)
+OF_TASKS: Final = ("metrics", "aggregate")
 """Tables that records of texts do not give."""
 _NOT_HELD: Final = WITHHELD[Withheld.simulated]
+VIEWER: Final = "view/index.html"
+"""Where `audit view --export` puts the viewer's page, below the folder of this one."""
 _ALWAYS: Final = ("salience", "summary", "agreement")
 """Tables that all records give."""
 _NO_FACTS: Final = pd.DataFrame(columns=["condition", "backend", "model"])
@@ -58,19 +57,18 @@ class Contents:
     paper: PaperTables
 
 
-def contents(records: Records | None, given: apart.Apart = apart.NOTHING, *, band: Band = Band.std) -> Contents:
+def contents(records: Records | None, given: apart.Apart = apart.NOTHING) -> Contents:
     """Make every table and draw every figure, one figure of each kind per condition; nothing is written yet.
 
     Args:
         records: the data set, if there is one.
         given: beside it.
-        band: what the intervals of learning curves are.
     """
-    made = Contents({}, {}, PaperTables([], "")) if records is None else _of_records(records, band)
+    made = Contents({}, {}, PaperTables([], "")) if records is None else _of_records(records)
     return replace(made, tables=made.tables | given.tables(), drawings=made.drawings | given.drawings())
 
 
-def _of_records(records: Records, band: Band) -> Contents:
+def _of_records(records: Records) -> Contents:
     rows: dict[str, Sequence[Row]] = {
         "salience": records.salience,
         "summary": records.summary,
@@ -84,7 +82,7 @@ def _of_records(records: Records, band: Band) -> Contents:
     drawings: dict[str, list[Drawing]] = {}
     # Some figures compare conditions: their name is what these have in common.
     for condition, slug in slugs(sorted({*records.conditions, *families(records.conditions)})).items():
-        for drawing in drawings_of(records, condition, band=band):
+        for drawing in drawings_of(records, condition):
             drawings.setdefault(drawing.stem, []).append(replace(drawing, stem=f"{drawing.stem}-{slug}"))
     note = _note(records)
     paper = PaperTables([], "") if of_texts else paper_tables(records)
@@ -92,8 +90,7 @@ def _of_records(records: Records, band: Band) -> Contents:
     tables = {key: table(key, lines, notes.get(key, note), of_texts=of_texts) for key, lines in rows.items()}
     if records.effects:
         tables[causes.STEM] = causes.effects_table(records)
-    findings = [] if of_texts else [recomputed.findings()]
-    return Contents(tables | {each.stem: each for each in (*paper.tables, *findings)}, drawings, paper)
+    return Contents(tables | {each.stem: each for each in paper.tables}, drawings, paper)
 
 
 def _note(records: Records) -> str:
@@ -125,10 +122,7 @@ def build(
     out: str | Path,
     command: str = "figures.build",
     *,
-    band: Band | Literal["std", "bootstrap"] = Band.std,
-    notebooks: Sequence[Notebook] = (),
     progress: Progress = SILENT,
-    viewer: str | None = None,
     cards: Sequence[str | Path] = (),
     remedies: str | Path | None = None,
 ) -> Path:
@@ -141,11 +135,7 @@ def build(
             do not fill, and of experiments, critics and remedies where there are none, are removed; files of other
             names are left alone.
         command: what was typed, for the page.
-        band: what the intervals of learning curves are: `std` or `bootstrap`.
-        notebooks: those that were run on the same records, for the page to link to.
         progress: of drawing.
-        viewer: the address of a served viewer's page, for counts to link to; by default the page leads to all revisions
-            in `view/index.html`, if that file is in the folder.
         cards: of critics, folders of `audit critic` or files of cards.
         remedies: a finished plan of `audit remedy`.
 
@@ -159,7 +149,7 @@ def build(
     records = records if records is None or isinstance(records, Records) else records_of(records)
     out = Path(out)
     given = apart.read(cards, remedies)
-    made = contents(records, given, band=Band(band))
+    made = contents(records, given)
     if not made.tables:
         raise FiguresError("nothing to draw: give records, cards of critics or a plan of remedies")
     try:
@@ -184,9 +174,7 @@ def build(
         (out / SCRIPT).write_text(script(), encoding="utf-8")
         index = out / "index.html"
         page = replace(
-            _page(records, given, made, pictures, command),
-            notebooks=notebooks,
-            viewer=viewer_beside(out, viewer),
+            _page(records, given, made, pictures, command), viewer=VIEWER if (out / VIEWER).is_file() else ""
         )
         index.write_text(render(page), encoding="utf-8")
     except OSError as error:
@@ -231,7 +219,6 @@ def _of_tasks(made: Contents, pictures: dict[str, list[Picture]]) -> list[Sectio
         Section("returns", "Returns", [tables["metrics"]], *_drawn(pictures, "returns")),
         Section("over-tasks", "Over tasks", [tables["aggregate"]], *_drawn(pictures, "over-tasks")),
         Section("paper", "The paper's tables", made.paper.tables, [], made.paper.left_out, joined(remarks)),
-        Section("recomputed", "The paper against itself", [tables[recomputed.STEM]], []),
     ]
 
 

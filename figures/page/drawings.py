@@ -9,7 +9,6 @@ from typing import cast
 
 from figures.data import Records
 from figures.gallery import OF_TASKS, SECTIONS
-from figures.options import Band
 from figures.plots.drawing import Drawing, left_out
 from figures.plots.plotting import Plots
 from figures.wording import worded
@@ -25,19 +24,19 @@ def kinds_of(section: str) -> dict[str, str]:
     return {kind: needs for plots in plots_of(section) for kind, needs in plots.NEEDS.items()}
 
 
-def drawings_of(records: Records, condition: str, *, band: Band = Band.std) -> Iterator[Drawing]:
+def drawings_of(records: Records, condition: str) -> Iterator[Drawing]:
     """Draw every figure that there are records for, of one condition or of those that have this name in common."""
     for section in SECTIONS:
         if section in OF_TASKS and records.revises_texts(condition):
             continue
         for plots in plots_of(section):
-            yield from drawn(plots, records, condition, band)
+            yield from drawn(plots, records, condition)
 
 
-def drawn(plots: Plots, records: Records, condition: str, band: Band) -> Iterator[Drawing]:
+def drawn(plots: Plots, records: Records, condition: str) -> Iterator[Drawing]:
     """The figures of a module, with captions in the words of what the condition revises."""
     of_texts = records.revises_texts(condition)
-    for each in plots.draw(records, condition, band):
+    for each in plots.draw(records, condition):
         title, caption, description = (
             worded(words, of_texts=of_texts) for words in (each.title, each.caption, each.description)
         )

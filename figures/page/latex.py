@@ -18,8 +18,6 @@ _FITTING: Final = (
     r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
 )
 """Scales what would be wider than a line of text or higher than a page, and nothing else."""
-BREAKING: Final = (r"\usepackage{array}", r"\usepackage{longtable}")
-_PROSE: Final = r">{\raggedright\arraybackslash}p{0.25\linewidth}"
 _SHADING: Final = (
     r"\providecolor{bestcolor}{HTML}{DCEBF5}",
     r"\providecommand{\bestcell}[1]{\cellcolor{bestcolor}\textbf{#1}}",
@@ -27,56 +25,31 @@ _SHADING: Final = (
 
 
 def latex(table: Table) -> str:
-    """A table that floats, or one of prose that breaks over pages; the first line names the packages it needs."""
-    lines = [line for row in table.rows for line in _lines(table, row)]
-    breaks = any(column.prose for column in table.columns)
+    """A table that floats; the first line names the packages it needs."""
     shaded = any(column.is_best(row) for column in table.columns for row in table.rows)
-    packages = [BOOKTABS, *(BREAKING if breaks else (GRAPHICX,)), *[XCOLOR] * shaded]
+    alignment = "".join("r" if column.numeric else "l" for column in table.columns)
     return "\n".join(
         [
-            f"% Needs {', '.join(packages)}.",
+            f"% Needs {', '.join([BOOKTABS, GRAPHICX, *[XCOLOR] * shaded])}.",
             *[*_SHADING] * shaded,
-            *(_breaking(table, lines) if breaks else _floating(table, lines)),
+            r"\begin{table}",
+            r"\centering",
+            r"\footnotesize",
+            _caption(table),
+            r"\medskip",
+            "",
+            *_FITTING,
+            rf"\begin{{tabular}}{{{alignment}}}",
+            r"\toprule",
+            " & ".join(_escaped(column.heading) for column in table.columns) + r" \\",
+            r"\midrule",
+            *(line for row in table.rows for line in _lines(table, row)),
+            r"\bottomrule",
+            r"\end{tabular}}}",
+            r"\end{table}",
             "",
         ]
     )
-
-
-def _floating(table: Table, lines: list[str]) -> list[str]:
-    return [
-        r"\begin{table}",
-        r"\centering",
-        r"\footnotesize",
-        _caption(table),
-        r"\medskip",
-        "",
-        *_FITTING,
-        rf"\begin{{tabular}}{{{_alignment(table)}}}",
-        *_head(table),
-        *lines,
-        r"\bottomrule",
-        r"\end{tabular}}}",
-        r"\end{table}",
-    ]
-
-
-def _breaking(table: Table, lines: list[str]) -> list[str]:
-    return [
-        r"\begingroup",
-        r"\scriptsize",
-        r"\setlength{\tabcolsep}{3pt}",
-        rf"\begin{{longtable}}{{{_alignment(table)}}}",
-        rf"{_caption(table)} \\",
-        *_head(table),
-        r"\endfirsthead",
-        *_head(table),
-        r"\endhead",
-        r"\bottomrule",
-        r"\endfoot",
-        *lines,
-        r"\end{longtable}",
-        r"\endgroup",
-    ]
 
 
 def _caption(table: Table) -> str:
@@ -87,14 +60,6 @@ def _caption(table: Table) -> str:
 def _escaped(words: str) -> str:
     """Words as LaTeX sets them, τ_c as mathematics."""
     return escape_latex(words).replace(escape_latex(TAU), r"$\tau_c$")
-
-
-def _alignment(table: Table) -> str:
-    return "".join("r" if column.numeric else _PROSE if column.prose else "l" for column in table.columns)
-
-
-def _head(table: Table) -> list[str]:
-    return [r"\toprule", " & ".join(_escaped(column.heading) for column in table.columns) + r" \\", r"\midrule"]
 
 
 def _lines(table: Table, row: Row) -> Iterator[str]:

@@ -11,15 +11,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from audit.output.escaping import visible
-from figures.page.viewer import Viewer
 from figures.plots.drawing import Drawing
 from figures.style import TAU
-from figures.tables import Column, Row, Table
+from figures.tables import Table
 
 SCRIPT: Final = "tables.js"
 """The only script of pages, a file beside them: it sorts tables, and they are whole without it."""
-_CODE: Final = {"light": "friendly", "dark": "github-dark"}
-"""Styles that code is coloured in."""
 
 
 @dataclass(frozen=True)
@@ -53,21 +50,12 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Notebook:
-    """A notebook that was run: its heading, its page relative to the index, or in one line why there is none."""
-
-    title: str
-    href: str | None = None
-    problem: str | None = None
-
-
-@dataclass(frozen=True)
 class Page:
     """The contents of the page.
 
     `notes` pairs each condition with what made its records, `simulated` lists the conditions of the simulated model,
     `repeated` are sentences of notes that the page has once, and leaves out below its tables and pictures.
-    `notebooks` are those that were run beside it, `viewer` is where its counts lead.
+    `viewer` is the address of a page with all revisions, empty where there is none.
     """
 
     notes: Sequence[tuple[str, str]]
@@ -76,18 +64,13 @@ class Page:
     provenance: Mapping[str, str]
     problems: Sequence[str]
     repeated: Sequence[str] = ()
-    notebooks: Sequence[Notebook] = ()
-    viewer: Viewer | None = None
+    viewer: str = ""
 
     def brief(self, note: str) -> str:
         """A note without what the page states elsewhere."""
         for sentence in self.repeated:
             note = note.replace(sentence, "")
         return " ".join(note.split())
-
-    def link(self, table: Table, column: Column, row: Row) -> str:
-        """Where a count leads; empty without a viewer."""
-        return self.viewer.link(table, column, row) if self.viewer else ""
 
 
 def _environment() -> Environment:
@@ -126,13 +109,3 @@ def script() -> str:
 def render_table(table: Table) -> str:
     """One table as an HTML document of its own."""
     return _environment().get_template("table.html.j2").render(table=table, script=SCRIPT)
-
-
-def render_notebook(title: str, body: str) -> str:
-    """A notebook as an HTML document; `body` is its cells, as nbconvert's template `basic` writes them."""
-    from pygments.formatters import HtmlFormatter
-
-    colours = {scheme: HtmlFormatter(style=style).get_style_defs(".highlight") for scheme, style in _CODE.items()}
-    template = _environment().get_template("notebook.html.j2")
-    # The body is markup already: texts from records were escaped by the notebooks, and the page allows no script.
-    return template.render(title=title, body=Markup(body), colours={key: Markup(css) for key, css in colours.items()})  # noqa: S704

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import functools
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 
-from figures.errors import FiguresError
 from figures.names import name
 from stats.published.printed import Printed, printed
-from stats.published.results import Status
-from stats.published.source import Paper, PublishedError, Row, folder, read
-from stats.published.tables import spreads
+from stats.published.source import Row, folder, read_csv
 
 RUNS = 10
 """Runs behind each published number."""
@@ -56,21 +54,14 @@ class Published:
 
 
 @functools.cache
-def paper() -> Paper:
-    """All published tables.
-
-    Raises:
-        FiguresError: they are not where they should be, or cannot be read.
-    """
-    try:
-        return read(folder())
-    except PublishedError as error:
-        raise FiguresError(f"published numbers: {error}") from None
+def rows_of(table: str) -> list[Row]:
+    """The rows of a published table."""
+    return read_csv(folder() / f"{table}.csv")
 
 
 def row_of(table: str, **where: str) -> Row | None:
     """The row of a published table that has these values, if there is one."""
-    return next(paper().rows(table, **where), None)
+    return next((row for row in rows_of(table) if where.items() <= row.fields.items()), None)
 
 
 def number(table: str, column: str, **where: str) -> Published | None:
@@ -79,11 +70,20 @@ def number(table: str, column: str, **where: str) -> Published | None:
     return None if row is None else Published(row.number(column))
 
 
-@functools.cache
-def impossible(table: str) -> frozenset[str]:
-    """The items of a table whose spread no runs with their mean can have, as `stats paper` finds."""
-    wrong = [result for result in spreads(paper()) if result.status is Status.inconsistent]
-    return frozenset(result.item for result in wrong if result.table == table)
+def is_possible(env: str, mean: Printed, standard_error: Printed) -> bool:
+    """Whether ten returns of a task with such a mean can have such a standard error.
+
+    n values between two limits have a sample variance of at most n / (n - 1) (highest - mean) (mean - lowest):
+    R. Bhatia and C. Davis, "A better bound on the variance", American Mathematical Monthly 107 (2000). Tasks whose
+    rules do not bound their returns can have any.
+    """
+    limits = row_of("return_ranges", environment=env)
+    if limits is None:
+        return True
+    lowest, highest = (limits.number(end).value for end in ("lowest", "highest"))
+    # The mean that prints so and leaves most room is the one next to the middle of the range.
+    middle = min(max((lowest + highest) / 2, mean.range.low), mean.range.high)
+    return standard_error.range.low <= math.sqrt(max((highest - middle) * (middle - lowest), 0.0) / (RUNS - 1))
 
 
 def text(words: str) -> Published:
@@ -92,5 +92,5 @@ def text(words: str) -> Published:
 
 
 def tasks(table: str) -> list[str]:
-    """The tasks of a published table, in its order; none where there is no such table."""
-    return list(dict.fromkeys(row["environment"] for row in paper().tables.get(table, [])))
+    """The tasks of a published table, in its order; none of no table."""
+    return list(dict.fromkeys(row["environment"] for row in rows_of(table))) if table else []

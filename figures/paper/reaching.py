@@ -102,6 +102,6 @@ def _threshold(base: Base, env: str) -> float | None:
         return ours[0]
     row = row_of("thresholds", environment=env)
     if row:
-        return float(row.number("tau_c").value)
+        return row.number("tau_c").value
     optima = optima_of(base, env)
     return optima[0] if len(optima) == 1 else None

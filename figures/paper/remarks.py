@@ -14,8 +14,8 @@ from figures.paper.published import BUDGET, Withheld, tasks
 WITHHELD: Final = {
     Withheld.simulated: "The model was simulated: the paper's numbers are given beside, "
     "but no agreement is to be expected.",
-    Withheld.impossible: "No verdict against published standard errors that are larger than ten such returns can have "
-    "(stats paper); those beside them may be standard deviations as well.",
+    Withheld.impossible: "No verdict against published standard errors that are larger than ten such returns can have; "
+    "those beside them may be standard deviations as well.",
     Withheld.mixed: "No verdict, as identical rollouts are somewhere in the paper's three rows.",
     Withheld.budget: "No verdict where runs spent another budget than the paper's, give or take a tenth "
     f"({BUDGET} rollouts, unless stated otherwise).",

@@ -13,7 +13,7 @@ from figures.names import name
 from figures.paper.bases import Base, Source
 from figures.paper.cells import Cell, Goal
 from figures.paper.judging import absent, mean_cell, value_cell
-from figures.paper.published import Published, Withheld, impossible, number, row_of
+from figures.paper.published import Published, Withheld, is_possible, number, row_of
 from stats.tables.metrics import Metric
 
 ANY_BASELINE: Final = "sb3"
@@ -118,10 +118,6 @@ def _with_error(env: str, column: str) -> Published | None:
     if row is None:
         return None
     method = row["method"] if row["method"].startswith(BASELINE) else ""
-    return Published(
-        row.number("best_reward"),
-        row.number("standard_error"),
-        budget=row.count("episodes_per_run"),
-        method=method,
-        doubt=Withheld.impossible if f"{env}/{column}" in impossible("props_extended_budget") else None,
-    )
+    mean, error = row.number("best_reward"), row.number("standard_error")
+    doubt = None if is_possible(env, mean, error) else Withheld.impossible
+    return Published(mean, error, budget=row.count("episodes_per_run"), method=method, doubt=doubt)

@@ -165,7 +165,7 @@ def _printed(each: Comparison, column: str) -> Published | None:
     if column != "significant":
         return Published(each.row.number(column))
     p = each.row.number("holm_p").value
-    return Published(None, words=_decision(float(p) <= ALPHA))
+    return Published(None, words=_decision(p <= ALPHA))
 
 
 def _verdict(each: Comparison, column: str, value: Any, published: Published) -> Verdict | None:

@@ -24,11 +24,7 @@ class PaperTables:
 
 
 def paper_tables(records: Records) -> PaperTables:
-    """Make every table of the paper that the records have a number for.
-
-    Raises:
-        FiguresError: the published numbers cannot be read.
-    """
+    """Make every table of the paper that the records have a number for."""
     places = bases(records)
     tables, missing = [], []
     for definition in DEFINITIONS:

@@ -13,7 +13,6 @@ from matplotlib.figure import Figure
 from audit.store import Store
 from figures.data import Records
 from figures.names import METHODS, label, name, narrow, ordered
-from figures.options import Band
 from figures.over_tasks import REFERENCE
 from figures.plots.drawing import Drawing, in_style, span
 from figures.plots.marks import absent, interval, number, rows_of
@@ -40,7 +39,7 @@ NEEDS: Final = {"aggregate": "Methods over tasks (needs several methods on a tas
 
 
 @in_style
-def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
+def draw(records: Records, condition: str) -> list[Drawing]:
     """Draw the methods of one condition, a row each; nothing where it has fewer than two or no task with all."""
     found = records.over_tasks
     rows = {str(row["variant"]): row for row in found.aggregate if row["condition"] == condition and row["tasks"]}

@@ -16,7 +16,6 @@ from audit.store import Store
 from audit.vocabulary.colours import STRUCTURE_COLOURS
 from figures.data import Records
 from figures.names import STRUCTURES, label, name, ordered
-from figures.options import Band
 from figures.plots.drawing import Drawing, in_style
 from figures.plots.marks import PALE, Cell, beside, cell_label, cells, handle, head, interval, number, rows_of, stacked
 from figures.plots.plotting import Panels, axes_of, finished
@@ -50,7 +49,7 @@ NEEDS: Final = {"agreement": "What the critic was shown (needs revisions of Thre
 
 
 @in_style
-def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
+def draw(records: Records, condition: str) -> list[Drawing]:
     """Draw shares and mean Δ by structure, task by task, for one condition; nothing where no critic was shown three."""
     rows = [row for row in records.agreement if row["condition"] == condition]
     if not rows:

@@ -17,7 +17,6 @@ from audit.store import Store
 from audit.vocabulary.colours import STRICT
 from figures.data import Records, Rows
 from figures.names import label, narrow
-from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, joined
 from figures.plots.marks import absent, beside, handle, head, interval, number, rows_of
 from figures.plots.plotting import Panels, axes_of
@@ -82,7 +81,7 @@ class Bar(NamedTuple):
 
 
 @in_style
-def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
+def draw(records: Records, condition: str) -> list[Drawing]:
     """Draw the effects of all experiments on prompts of one condition; nothing where there is none.
 
     An experiment on prompts of several conditions is drawn with the first of them.

@@ -15,7 +15,6 @@ from audit.store import Store
 from audit.vocabulary.colours import DIRECTION_COLOURS
 from figures.data import Records
 from figures.names import label
-from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, span
 from figures.plots.marks import (
     PALE,
@@ -56,7 +55,7 @@ NEEDS: Final = {"citing": "Citing the worst rollout, and base rates (needs revis
 
 
 @in_style
-def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
+def draw(records: Records, condition: str) -> list[Drawing]:
     """Draw shares that cite and the risk ratio, task by task; nothing where no critic was shown the worst rollout."""
     rows = {(str(row["env"]), str(row["variant"])): row for row in records.rates if row["condition"] == condition}
     if not rows:

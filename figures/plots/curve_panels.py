@@ -12,7 +12,6 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from figures.names import METHODS, TASKS, label, name, narrow, ordered
-from figures.options import Band
 from figures.over_tasks import SPENT, abscissa
 from figures.plots.direct_labels import End, name_lines
 from figures.plots.drawing import Drawing, in_style, joined, span
@@ -21,22 +20,12 @@ from stats.tables.curves import mean_curve
 
 CAPTION: Final = (
     "Best return so far against the rollouts spent, a panel for every task: the mean over runs of the highest return "
-    "of a kept candidate until then. The bar at the end of a line is {band}. "
+    "of a kept candidate until then. The bar at the end of a line is "
+    "one sample standard deviation of runs to each side, no further than the task's floor and optimum. "
     "A line is faint where only some of its runs are left; a single run has no bar. The best so far is the highest of "
     "many noisy means and so lies above what the candidate is worth, the more so with more iterations. "
     "Where bars overlap the picture decides nothing; tests do."
 )
-_BAND: Final = {
-    Band.std: "one sample standard deviation of runs to each side, no further than the task's floor and optimum",
-    Band.bootstrap: (
-        "the 95% percentile interval of that mean, runs drawn anew with replacement, which is too narrow with fewer "
-        "than ten runs"
-    ),
-}
-BANDS: Final = {
-    Band.std: "± sample standard deviation",
-    Band.bootstrap: "with 95% bootstrap interval of the mean",
-}
 MARKS: Final = {"optimum": ("-", "optimum in prompts"), "tau_c": (":", TAU)}
 """Light lines: line style and name."""
 
@@ -52,7 +41,6 @@ def learning_curves(
     condition: str,
     origin: str,
     *,
-    band: Band = Band.std,
     marks: Mapping[str, Mapping[str, float]] | None = None,
     stem: str = "curves",
     title: str = "Learning curves",
@@ -64,7 +52,6 @@ def learning_curves(
         iterations: rows of the audit's `iterations`; those of other conditions are left out.
         condition: the condition to draw.
         origin: what the records were made with, as one sentence.
-        band: what the bar at the end of a line shows.
         marks: by task, returns to draw a light line at, `optimum` and `tau_c`; and its `floor`.
         stem: of the file.
         title: of the figure.
@@ -81,7 +68,7 @@ def learning_curves(
     for (ax, is_first, is_lowest), env in zip(panels, envs, strict=True):
         task, found = here[here["env"] == env], (marks or {}).get(env, {})
         limits = _limits(task["kept_return"], found)
-        ends = list(_draw_lines(ax, task, variants, band, limits))
+        ends = list(_draw_lines(ax, task, variants, limits))
         lines = {kind: value for kind, value in found.items() if kind in MARKS}
         shown = {kind for kind, value in lines.items() if _draw_mark(ax, kind, value)}
         drawn |= shown
@@ -96,7 +83,7 @@ def learning_curves(
     runs = here.groupby(["env", "variant"])["run"].nunique()
     note = joined(
         [
-            f"Mean {BANDS[band]} over {span(runs, 'run')}, condition {label(condition)}.",
+            f"Mean ± sample standard deviation over {span(runs, 'run')}, condition {label(condition)}.",
             *_gaps(here, envs, variants),
             "" if spent == SPENT else "How many rollouts that took is not recorded everywhere: iterations are counted.",
             f"Off the scale: {'; '.join(beyond)}." if beyond else "",
@@ -107,7 +94,7 @@ def learning_curves(
     annotate(figure, note)
     methods = ", ".join(map(name, variants))
     described = f"Line plots of the best return so far against rollouts spent for {methods}, a panel per task."
-    return Drawing(stem, title, CAPTION.format(band=_BAND[band]), note, described, figure)
+    return Drawing(stem, title, CAPTION, note, described, figure)
 
 
 def _limits(returns: pd.Series, found: Mapping[str, float]) -> tuple[float, float]:
@@ -121,13 +108,11 @@ def _clipped(points: pd.DataFrame, lowest: float, highest: float) -> pd.DataFram
     return points.assign(low=points["low"].clip(lower=lowest), high=points["high"].clip(upper=highest))
 
 
-def _draw_lines(
-    ax: Axes, task: pd.DataFrame, variants: Sequence[str], band: Band, limits: tuple[float, float]
-) -> Iterator[End]:
+def _draw_lines(ax: Axes, task: pd.DataFrame, variants: Sequence[str], limits: tuple[float, float]) -> Iterator[End]:
     """Draw the methods that have runs of a task, and say where their lines end."""
     for variant in variants:
         cell = task[task["variant"] == variant]
-        points = _clipped(mean_curve(cell.assign(kept_return=cell["best_so_far"]), band), *limits)
+        points = _clipped(mean_curve(cell.assign(kept_return=cell["best_so_far"])), *limits)
         if points.empty:
             continue
         look, x, mean = stroke(variant), points["rollouts_spent"], points["mean"]

@@ -10,7 +10,6 @@ import pandas as pd
 from audit.store import Store
 from figures.data import Records
 from figures.learners import BEST, with_best_learners
-from figures.options import Band
 from figures.plots.curve_panels import learning_curves
 from figures.plots.drawing import Drawing
 from figures.plots.plotting import Panels, axes_of
@@ -37,16 +36,13 @@ class _Set(NamedTuple):
     methods: list[str]
 
 
-def curve_figures(
-    iterations: pd.DataFrame, facts: pd.DataFrame, condition: str, *, band: Band = Band.std
-) -> Iterator[Drawing]:
+def curve_figures(iterations: pd.DataFrame, facts: pd.DataFrame, condition: str) -> Iterator[Drawing]:
     """Draw the learning curves of one condition: methods in two sets, and four tasks apart where there are more.
 
     Args:
         iterations: rows of the audit's `iterations`, of all conditions: reinforcement learning has one of its own.
         facts: rows of its `run_facts`.
         condition: the condition to draw.
-        band: what the bands show.
     """
     pool, best, other = with_best_learners(iterations, condition, "kept_return")
     remarks = [best, origin(facts, other)] if best and other else [best]
@@ -59,7 +55,6 @@ def curve_figures(
                 rows[rows["env"].isin(envs)],
                 condition,
                 made_with,
-                band=band,
                 marks={env: _fitting(marks.get(env, {}), each.methods) for env in envs},
                 stem=each.stem + suffix,
                 title=each.title,
@@ -114,9 +109,9 @@ NEEDS: Final = {
 }
 
 
-def draw(records: Records, condition: str, band: Band) -> Iterator[Drawing]:
+def draw(records: Records, condition: str) -> Iterator[Drawing]:
     """Draw the figures of the page."""
-    return curve_figures(records.iterations, records.facts, condition, band=band)
+    return curve_figures(records.iterations, records.facts, condition)
 
 
 def plot_curves(
@@ -124,7 +119,6 @@ def plot_curves(
     condition: str | None = None,
     *,
     methods: Literal["main", "variants"] | None = None,
-    band: Literal["std", "bootstrap"] = "std",
 ) -> Panels:
     """Plot learning curves, returns against the rollouts spent, in a row of panels per task and a column per method.
 
@@ -132,7 +126,6 @@ def plot_curves(
         store: records, as `audit.open` opens them.
         condition: which condition to plot; needed where there are several.
         methods: R2PO and the baselines, or the variants of R2PO; the first for which there are runs, if not given.
-        band: around a curve: the sample standard deviation, or a 95% bootstrap interval of the mean.
 
     Returns:
         As `plot_patterns`.
@@ -140,4 +133,4 @@ def plot_curves(
     Raises:
         FiguresError: as `plot_patterns` raises it.
     """
-    return axes_of(draw, NEEDS, store, condition, kinds=[f"curves-{methods}"] if methods else (), band=band)
+    return axes_of(draw, NEEDS, store, condition, kinds=[f"curves-{methods}"] if methods else ())

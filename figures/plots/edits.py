@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from audit.store import Store
 from figures.data import Records
 from figures.names import label
-from figures.options import Band
 from figures.plots.drawing import Drawing, in_style
 from figures.plots.marks import handle
 from figures.plots.patterns import sizes
@@ -52,7 +51,7 @@ NEEDS: Final = {"edits": "Size of edits (needs revisions with parameters, or tex
 
 
 @in_style
-def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
+def draw(records: Records, condition: str) -> list[Drawing]:
     """Draw Δ against the size of edits, a row per task, a column per method; nothing where no edit has a size."""
     here = records.revisions[records.revisions["condition"] == condition]
     here = here.assign(size=sizes(here)).sort_values(["env", "variant", "run", "iteration"])

@@ -13,7 +13,6 @@ from matplotlib.patches import Patch
 from audit.store import Store
 from figures.data import Records
 from figures.names import METHODS, TASKS, label, name, narrow, ordered
-from figures.options import Band
 from figures.plots.drawing import Drawing, in_style
 from figures.plots.marks import absent, beside, handle, head, number, rows_of
 from figures.plots.plotting import Panels, axes_of, finished
@@ -33,7 +32,7 @@ NEEDS: Final = {"noise": "Regressions against chance (needs revisions with the r
 
 
 @in_style
-def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
+def draw(records: Records, condition: str) -> list[Drawing]:
     """Draw observed and expected regressions of every method, one panel per task, for one condition.
 
     Nothing is drawn where no revision could be tested.

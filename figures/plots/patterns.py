@@ -11,7 +11,6 @@ from matplotlib.patches import Patch
 from audit.store import Store
 from figures.data import Records
 from figures.names import METHODS, NO_CHANGE, PATTERNS, TASKS, UNCLASSIFIED, label, name, narrow, ordered
-from figures.options import Band
 from figures.plots.drawing import Drawing, in_style
 from figures.plots.marks import absent, beside, head, rows_of, stacked
 from figures.plots.plotting import Panels, axes_of, finished
@@ -73,7 +72,7 @@ def _has_pattern(revisions: pd.DataFrame) -> pd.Series:
 
 
 @in_style
-def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
+def draw(records: Records, condition: str) -> list[Drawing]:
     """Draw one panel per task and one bar per method, for one condition; nothing where no edit has a size."""
     here = records.revisions[records.revisions["condition"] == condition]
     here = here.assign(size=sizes(here).where(_has_pattern(here)))

@@ -22,7 +22,6 @@ from figures.conditions import families
 from figures.data import Records, records_of
 from figures.errors import FiguresError
 from figures.names import label
-from figures.options import Band
 from figures.plots.drawing import Drawing, joined
 from figures.provenance import origin
 from figures.style import annotate
@@ -36,7 +35,7 @@ class Plots(Protocol):
 
     NEEDS: Mapping[str, str]
 
-    def draw(self, records: Records, condition: str, band: Band, /) -> Iterable[Drawing]:
+    def draw(self, records: Records, condition: str, /) -> Iterable[Drawing]:
         """Draw the figures of one condition."""
 
 
@@ -57,7 +56,7 @@ def finished(
     return Drawing(*called, note, description, figure)
 
 
-Draw = Callable[[Records, str, Band], Iterable[Drawing]]
+Draw = Callable[[Records, str], Iterable[Drawing]]
 
 
 def axes_of(
@@ -67,7 +66,6 @@ def axes_of(
     condition: str | None,
     *,
     kinds: Collection[str] = (),
-    band: Band | str = Band.std,
 ) -> Panels:
     """Draw a figure of one condition.
 
@@ -77,7 +75,6 @@ def axes_of(
         store: the records.
         condition: which one; needed where there are several.
         kinds: of figures, the first of which is drawn; all that have needs, if not given.
-        band: what the bands of learning curves show.
 
     Returns:
         The axes, of a new figure that pyplot does not know of: `axes[0].figure.savefig(...)` writes it.
@@ -88,7 +85,7 @@ def axes_of(
     records = records_of(store)
     chosen = one_of(records, condition)
     wanted = kinds or [kind for kind, what in needs.items() if what]
-    drawn = next((each for each in draw(records, chosen, Band(band)) if each.stem in wanted), None)
+    drawn = next((each for each in draw(records, chosen) if each.stem in wanted), None)
     if drawn is None:
         raise nothing(chosen, "; ".join(needs[kind] for kind in wanted))
     return np.array(drawn.figure.axes, dtype=object)

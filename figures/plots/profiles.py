@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from audit.store import Store
 from figures.data import Records
 from figures.names import METHODS, label, name, ordered
-from figures.options import Band
 from figures.plots.direct_labels import End, name_lines
 from figures.plots.drawing import Drawing, in_style, span
 from figures.plots.marks import number
@@ -38,7 +37,7 @@ NEEDS: Final = {"profile": "Performance profiles and sample efficiency (needs th
 
 
 @in_style
-def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
+def draw(records: Records, condition: str) -> list[Drawing]:
     """Draw a line for every method of one condition; nothing where it has fewer than two or no task with all."""
     found = records.over_tasks
     shares = [row for row in found.profile if row["condition"] == condition and row["tasks"]]

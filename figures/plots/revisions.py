@@ -14,7 +14,6 @@ from audit.store import Store
 from audit.vocabulary.patterns import by_stake
 from figures.data import Records
 from figures.names import METHODS, NO_CHANGE, TASKS, broken, label, name, narrow, ordered
-from figures.options import Band
 from figures.plots.drawing import Drawing, in_style
 from figures.plots.marks import handle
 from figures.plots.plotting import Panels, axes_of, finished
@@ -60,7 +59,7 @@ NEEDS: Final = {"revisions": "Revisions (needs revisions)"}
 
 
 @in_style
-def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
+def draw(records: Records, condition: str) -> list[Drawing]:
     """Draw Δ against R₀ with a row per task and a column per method; nothing where there is no revision."""
     here = records.revisions[records.revisions["condition"] == condition]
     known = here.dropna(subset=["r0", "delta"])

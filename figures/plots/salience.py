@@ -16,7 +16,6 @@ from audit.store import Store
 from audit.vocabulary.colours import PERMISSIVE, STRICT
 from figures.data import Records, records_of
 from figures.names import METHODS, broken, label, name, narrow, ordered
-from figures.options import Band
 from figures.plots.drawing import Drawing, in_style
 from figures.plots.marks import cells, handle
 from figures.plots.plotting import axes_of, finished, nothing, one_of
@@ -52,7 +51,7 @@ NEEDS: Final = {"salience": "Salience-problem regressions (needs regressions of 
 
 
 @in_style
-def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
+def draw(records: Records, condition: str) -> list[Drawing]:
     """Draw the strict and permissive shares of one condition, task by task; nothing where there is no regression.
 
     Nor where another item than the worst is asked about, of which the criteria are not.

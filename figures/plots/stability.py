@@ -13,7 +13,6 @@ from matplotlib.lines import Line2D
 from audit.store import Store
 from figures.data import Records
 from figures.names import METHODS, TASKS, label, name, narrow, ordered
-from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, span
 from figures.plots.marks import absent, beside, handle, head, number, rows_of
 from figures.plots.plotting import Panels, axes_of, finished
@@ -32,7 +31,7 @@ NEEDS: Final = {"stability": "Stability (needs runs)"}
 
 
 @in_style
-def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
+def draw(records: Records, condition: str) -> list[Drawing]:
     """Draw mean and best return of every method, one panel per task; nothing where there is no run."""
     rows = {(str(row["env"]), str(row["variant"])): row for row in records.metrics if row["condition"] == condition}
     if not rows:

@@ -15,7 +15,6 @@ from audit.store import Store
 from figures.conditions import AUTOMATIC, DEFAULT, HALF, OFF, families
 from figures.data import Records
 from figures.names import TASKS, label, name, narrow, ordered
-from figures.options import Band
 from figures.plots.drawing import Drawing, in_style, joined
 from figures.plots.marks import handle, number
 from figures.plots.plotting import Panels, axes_of
@@ -35,7 +34,7 @@ NEEDS: Final = {"tau": "Sensitivity to τ_c (needs R2PO under two settings of τ
 
 
 @in_style
-def draw(records: Records, condition: str, _band: Band = Band.std) -> list[Drawing]:
+def draw(records: Records, condition: str) -> list[Drawing]:
     """Draw the conditions that have a name in common; nothing where R2PO has no runs under several settings."""
     mine = [row for row in records.metrics if row["variant"] == METHOD]
     settings = families({str(row["condition"]) for row in mine}).get(condition, {})

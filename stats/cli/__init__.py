@@ -23,7 +23,10 @@ class Commands(Overview):
     homes: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("metrics", "compare"), "stats.cli.compared"),
         **dict.fromkeys(("aggregate", "profile", "efficiency", "ranks"), "stats.cli.aggregate"),
-        **dict.fromkeys(("paper", "check"), "stats.cli.published"),
+        "check": "stats.cli.published",
+    }
+    former: ClassVar[Mapping[str, str]] = {
+        "paper": "docs/errata.md lists what the paper printed that does not follow from its other numbers",
     }
 
 

@@ -1,43 +1,23 @@
-"""The commands that check printed numbers against each other: `stats paper` and `stats check`."""
+"""The command that checks printed numbers against each other."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from decimal import Decimal
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
 from audit.commands.reading import printing
 from audit.output.errors import UsageError
+from audit.output.escaping import visible
 from audit.output.rows import Table
 from audit.request import Request
 from stats.cli.records import deliver
 
-if TYPE_CHECKING:
-    from stats.published.results import Result
-
 commands = typer.Typer()
-AllOption = Annotated[bool, typer.Option("--all", help="List consistent numbers too; JSON and CSV always do.")]
-
-
-@commands.command()
-@printing()
-def paper(
-    asked: Request,
-    data: Annotated[
-        Path | None, typer.Option("--data", metavar="DIR", help="Tables and claims in place of the published ones.")
-    ] = None,
-    everything: AllOption = False,
-) -> None:
-    """Recompute what the paper printed from what else it printed: tests, standard errors, counts, claims.
-
-    Example: stats paper --format json
-    """
-    from stats.published.checks import check_paper
-
-    _print(check_paper(data), asked, everything=everything)
 
 
 @commands.command()
@@ -48,42 +28,60 @@ def check(
     alpha: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="A corrected p-value up to this is significant.")
     ] = 0.05,
-    everything: AllOption = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="List consistent numbers too; JSON and CSV always do.")
+    ] = False,
 ) -> None:
-    """Do the same for a table of your own: means, deviations and counts, and the tests made of them.
+    """Recompute the tests of a published table from its printed means, deviations and counts.
 
     Example: stats check docs/examples/own_table.csv --all
     """
-    from stats.published.own_table import check_table
+    from stats.published.check import COLUMNS, check_table
 
     if not 0 < alpha < 1:
         raise UsageError(f"--alpha {alpha}: give a number between 0 and 1")
-    results = check_table(table, Decimal(repr(alpha)))
+    results = check_table(table, alpha)
     if not results:
         typer.echo("stats: nothing to check: no test, and no standard error beside a standard deviation", err=True)
-    _print(results, asked, everything=everything)
-
-
-def _print(results: Sequence[Result], asked: Request, *, everything: bool) -> None:
-    from stats.published.results import COLUMNS, Status
-
-    for_programs = asked.output in {"json", "csv"}
-    rows = [result.row() for result in results if everything or for_programs or result.status is not Status.consistent]
     if asked.output != "json":
-        rows = [{key: _shown(value) if isinstance(value, str) else value for key, value in row.items()} for row in rows]
+        results = [
+            {key: _shown(value) if isinstance(value, str) else value for key, value in row.items()} for row in results
+        ]
+    rows = [row for row in results if everything or asked.output in {"json", "csv"} or row["status"] != "consistent"]
 
     def print_for_people(_: Table) -> None:
-        from stats.published.report import report
-
-        for line in report(results, everything=everything):
-            print(_shown(line))
+        for line in _lines(results, rows):
+            print(line)
 
     title = "Printed numbers recomputed"
     deliver(Table(columns=COLUMNS, rows=rows, title=title, plain=True, print_for_people=print_for_people), asked)
 
 
-def _shown(text: object) -> str:
-    """Text of a user's file, made safe to print: on one line, control characters spelled out."""
-    from audit.output.escaping import visible
+def _lines(results: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """How many numbers have which status, then each of some, with the reason."""
+    counts = Counter(row["status"] for row in results)
+    statuses = ("consistent", "inconsistent", "undecidable")
+    numbers = "1 number" if len(results) == 1 else f"{len(results)} numbers"
+    yield f"{numbers} recomputed: {', '.join(f'{counts[status]} {status}' for status in statuses)}"
+    for status in ("inconsistent", "undecidable", "consistent"):
+        here = [row for row in rows if row["status"] == status]
+        if here:
+            yield from ("", status.capitalize())
+        for row in here:
+            found = _recomputed(row["low"], row["high"])
+            yield f"  {row['item']}, {row['quantity']}: printed {row['published']}, {found}"
+            yield from textwrap.wrap(row["note"] or "", 100, initial_indent="    ", subsequent_indent="    ")
 
-    return visible(str(text)).replace("\n", " ")
+
+def _recomputed(low: float | None, high: float | None) -> str:
+    least, most = (None if end is None else f"{end + 0.0:.6g}" for end in (low, high))
+    if least is None and most is None:
+        return "not recomputable"
+    if least is None or most is None:
+        return f"recomputed {f'at most {most}' if least is None else f'at least {least}'}"
+    return f"recomputed {least if least == most else f'{least} to {most}'}"
+
+
+def _shown(text: str) -> str:
+    """Text of a user's file, made safe to print: on one line, control characters spelled out."""
+    return visible(text).replace("\n", " ")

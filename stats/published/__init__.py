@@ -1,1 +1,1 @@
-"""Consistency of published numbers: numbers recomputed from other numbers, to within their rounding."""
+"""Published numbers: how they are printed, and whether they agree with recomputed ones, to within their rounding."""

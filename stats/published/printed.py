@@ -1,38 +1,50 @@
-"""Numbers as they are printed, and the intervals that they represent."""
+"""Numbers as they are printed, and the ranges that they stand for."""
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final
-
-from stats.published.intervals import INFINITY, Interval, point
+from typing import Final, NamedTuple
 
 LONGEST: Final = 40
-"""Largest length of a printed number in characters; arithmetic with longer ones would be slow."""
+"""Maximum length of a printed number in characters."""
 
 _NUMBER: Final = re.compile(r"([<>≤≥~])?\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?)")
 _SAME: Final = str.maketrans({"−": "-", "∼": "~", "≈": "~"})
+_ROUNDING: Final = 1e-9
+"""Relative error granted to arithmetic and to distribution functions."""
 
 
 class NotPrintedError(ValueError):
     """A text is no printed number."""
 
 
+class Range(NamedTuple):
+    """All numbers from `low` to `high`, both included; an end may be infinite."""
+
+    low: float
+    high: float
+
+    def meets(self, other: Range) -> bool:
+        """Whether the two have a number in common, up to rounding error."""
+        return _at_most(self.low, other.high) and _at_most(other.low, self.high)
+
+    def within(self, other: Range) -> bool:
+        """Whether the other holds all of this, up to rounding error."""
+        return _at_most(other.low, self.low) and _at_most(self.high, other.high)
+
+
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A printed number: its text, the number itself, and the interval of the numbers that print like this."""
+    """A printed number: its text, the number itself, and the range of the numbers that print like this."""
 
     text: str
-    value: Decimal
-    interval: Interval
+    value: float
+    range: Range
     is_bound: bool = False
     """Whether it is printed as a bound, as in `<0.001`."""
-
-    def limited(self, limits: Interval) -> Interval:
-        """Those of its numbers that the quantity can have; all of them where it can have none."""
-        return self.interval & limits if self.interval.meets(limits) else self.interval
 
 
 def printed(text: str) -> Printed:
@@ -48,19 +60,19 @@ def printed(text: str) -> Printed:
     """
     plain = text.strip().translate(_SAME)
     match = _NUMBER.fullmatch(plain) if len(plain) <= LONGEST else None
-    if match is None:
-        raise NotPrintedError(f"{shortened(text)!r} is not a number such as 0.70, 1.5e-08, <0.001 or ~28")
+    if match is None or math.isinf(float(match[2])):
+        short = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+        raise NotPrintedError(f"{short!r} is not a number such as 0.70, 1.5e-08, <0.001 or ~28")
     mark, digits = match.groups()
     value = Decimal(digits)
     if mark in ("<", "≤"):
-        return Printed(text, value, Interval(-INFINITY, value), is_bound=True)
+        return Printed(text, float(value), Range(-math.inf, float(value)), is_bound=True)
     if mark in (">", "≥"):
-        return Printed(text, value, Interval(value, INFINITY), is_bound=True)
+        return Printed(text, float(value), Range(float(value), math.inf), is_bound=True)
     unit = Decimal(1).scaleb(int(value.as_tuple().exponent))
     half = unit if mark else unit / 2
-    return Printed(text, value, point(value) + Interval(-half, half))
+    return Printed(text, float(value), Range(float(value - half), float(value + half)))
 
 
-def shortened(text: str) -> str:
-    """A text that may be long, for a message."""
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+def _at_most(a: float, b: float) -> bool:
+    return a <= b or math.isclose(a, b, rel_tol=_ROUNDING)

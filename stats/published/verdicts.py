@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from decimal import Decimal
 from typing import Final, Literal, NamedTuple
 
 from scipy.stats import t as student
@@ -32,7 +31,7 @@ class Part(NamedTuple):
 
 def prints_as(value: float, number: Printed) -> bool:
     """Whether a value is one of those that the printed digits represent."""
-    low, high = float(number.interval.low), float(number.interval.high)
+    low, high = number.range
     return low <= value <= high or same(value, low) or same(value, high)
 
 
@@ -100,7 +99,7 @@ def part(sample: Summary) -> Part:
 
 def widest(mean: Printed, std: Printed, runs: int, scale: float = 1.0) -> Summary:
     """A published summary with the largest standard deviation that prints so."""
-    return Summary(float(mean.value), scale * float(std.interval.high), runs)
+    return Summary(mean.value, scale * std.range.high, runs)
 
 
 def difference_p(difference: float, parts: Iterable[Part]) -> float:
@@ -121,8 +120,7 @@ def difference_p(difference: float, parts: Iterable[Part]) -> float:
 
 def _distance(value: float, number: Printed) -> float:
     """How far a value is from the nearest of the numbers that print so."""
-    exact_value = Decimal(value)
-    return float(max(number.interval.low - exact_value, exact_value - number.interval.high, Decimal(0)))
+    return max(number.range.low - value, value - number.range.high, 0.0)
 
 
 def _judged(difference: float, parts: Iterable[Part]) -> Verdict:

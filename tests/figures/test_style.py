@@ -25,7 +25,6 @@ from matplotlib.transforms import Bbox
 from figures.data import Records
 from figures.gallery import SECTIONS
 from figures.names import IMPROVEMENTS, METHODS, REGRESSIONS, TASKS, name, ordered
-from figures.options import Band
 from figures.page.build import Contents
 from figures.page.drawings import drawings_of, drawn, kinds_of, not_drawn, plots_of
 from figures.page.latex import latex
@@ -136,7 +135,7 @@ def figures_of(records: Records, tasks: Mapping[str, int]) -> list[Drawing]:
     return [
         drawing
         for module, count in tasks.items()
-        for drawing in drawn(plots[module], full(records, list(TASKS)[:count]), REAL, Band.std)
+        for drawing in drawn(plots[module], full(records, list(TASKS)[:count]), REAL)
     ]
 
 

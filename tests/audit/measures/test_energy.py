@@ -11,11 +11,9 @@ from scipy.spatial.distance import cdist
 
 from audit.measures.energy import (
     bounded,
-    energy_distance,
     energy_test,
     farthest_test,
     pairwise_distances,
-    presence_effect,
     presence_test,
 )
 
@@ -24,6 +22,16 @@ def arms(*sizes):
     """Masks of consecutive answers."""
     names = np.repeat(range(len(sizes)), sizes)
     return [names == place for place in range(len(sizes))]
+
+
+def energy_distance(distances, first):
+    """Of one stratum."""
+    return energy_test([distances], [first], redraws=1).statistic
+
+
+def presence_effect(distances, base, first, second):
+    """Of one stratum."""
+    return presence_test([distances], [base], [first], [second], redraws=1).statistic
 
 
 def by_definition(distances, first):

@@ -11,13 +11,13 @@ from audit.measures.association import associate, robust_odds
 from audit.measures.bootstrap import cluster_bootstrap, ratio_interval
 from audit.measures.cluster_robust import cluster_robust
 from audit.measures.conditional_randomisation import conditional_randomisation_test
-from audit.measures.energy import bounded, energy_distance, energy_test, presence_effect
+from audit.measures.energy import bounded, energy_test, presence_test
 from audit.measures.holm import holm, holm_within
 from audit.measures.permutation import no_change, no_change_paired
 from audit.measures.sign_flip import sign_flip_test
 from audit.measures.stratified_permutation import stratified_difference
 from audit.measures.summary import summarise
-from audit.measures.within_strata import within_effect
+from audit.measures.within_strata import within_effects
 
 NAN, INF = float("nan"), float("inf")
 TWO = [True, True, False, False]
@@ -49,11 +49,11 @@ CASES = [
     (conditional_randomisation_test, ([[1, NAN]], [0]), {}, "finite"),
     (conditional_randomisation_test, ([[1, 0]], [0]), {"eligible": [[0, 1]]}, "block"),
     (conditional_randomisation_test, ([[1, 0]], [0]), {"eligible": [[1, 1, 1]]}, "block"),
-    (energy_distance, (np.zeros((2, 3)), [True, False]), {}, "shape"),
-    (energy_distance, (np.full((2, 2), NAN), [True, False]), {}, "finite"),
-    (energy_distance, (np.ones((2, 2)), [True, False]), {}, "itself"),
+    (energy_test, ([np.zeros((2, 3))], [[True, False]]), {}, "shape"),
+    (energy_test, ([np.full((2, 2), NAN)], [[True, False]]), {}, "finite"),
+    (energy_test, ([np.ones((2, 2))], [[True, False]]), {}, "itself"),
     (energy_test, ([np.zeros((4, 4))], [TWO]), {"weights": [-1]}, "weight"),
-    (presence_effect, (np.zeros((4, 4)), TWO, TWO, [False] * 4), {}, "two arms"),
+    (presence_test, ([np.zeros((4, 4))], [TWO], [TWO], [[False] * 4]), {}, "two arms"),
     (bounded, ([1.0], 0.0), {}, "positive"),
     *((holm, ([0.5, wrong],), {}, "outside") for wrong in (-0.1, 1.1, INF)),
     (holm_within, ([0.1, 0.2], ["a"]), {}, "families"),
@@ -67,9 +67,9 @@ CASES = [
     (stratified_difference, ([1, NAN], [True, False], [0, 0]), {}, "finite"),
     (stratified_difference, ([1, 2], [True, False], [0, 0]), {"redraws": 0}, "redraw"),
     (summarise, ([[1.0, 2.0], [3.0, 4.0]],), {}, "shape"),
-    (within_effect, ([1, NAN], [0, 1], [0, 0], [0, 0]), {}, "not a finite"),
-    (within_effect, ([1, 2, 3], [0, 1], [0, 0], [0, 0]), {}, "expected y"),
-    (within_effect, ([[1], [2]], [0, 1], [0, 0], [0, 0]), {}, "expected y"),
+    (within_effects, ([1, NAN], [([0, 1], None)], [0, 0], [0, 0]), {}, "not a finite"),
+    (within_effects, ([1, 2, 3], [([0, 1], None)], [0, 0], [0, 0]), {}, "expected y"),
+    (within_effects, ([[1], [2]], [([0, 1], None)], [0, 0], [0, 0]), {}, "expected y"),
 ]
 
 

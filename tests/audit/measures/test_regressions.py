@@ -12,7 +12,13 @@ from scipy import linalg, stats
 
 from audit.measures import within_strata
 from audit.measures.cluster_robust import cluster_robust, clustered_mean
-from audit.measures.within_strata import within_effect, within_effects
+from audit.measures.within_strata import within_effects
+
+
+def within_effect(y, x, strata, clusters, covariates=None, redraws=4999):
+    """Of one regressor."""
+    [found] = within_effects(y, [(x, covariates)], strata, clusters, redraws=redraws)
+    return found
 
 
 def by_definition(y, x, clusters):

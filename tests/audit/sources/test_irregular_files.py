@@ -15,8 +15,6 @@ from audit.output.errors import AuditError
 from audit.packing import pack
 from audit.sources.judgements import JUDGEMENTS
 from audit.store import open_store
-from figures.errors import FiguresError
-from figures.page.notebooks import _read
 from stats.cli import app as stats_app
 from stats.published.source import PublishedError, read_csv
 from tests.audit.importing.foreign import MAPPING
@@ -161,14 +159,7 @@ def test_tables_of_ones_own_are_refused(tmp_path, kind):
     result = CliRunner().invoke(stats_app, ["check", str(tmp_path / "own.csv")])
     assert told in str(result.exception)
     with pytest.raises(PublishedError, match=f"^{tmp_path / 'own.csv'}: {told}"):
-        list(read_csv(tmp_path / "own.csv"))
-
-
-@KINDS
-def test_notebooks_are_refused(tmp_path, kind):
-    told = replaced(tmp_path / "x.ipynb", kind)
-    with pytest.raises(FiguresError, match="x.ipynb is not a notebook: .*" + told):
-        _read(tmp_path / "x.ipynb")
+        read_csv(tmp_path / "own.csv")
 
 
 def test_what_is_nested_too_deeply_is_named(tmp_path):

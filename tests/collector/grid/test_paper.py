@@ -200,7 +200,7 @@ def test_make_passes_on_what_it_is_given(target, variables, passed):
     [line] = [line for line in result.stdout.splitlines() if "-m collector.grid" in line]
     assert " ".join(passed.split()) in " ".join(line.split())
     assert ("--dry-run" in line) == (target == "paper-plan")
-    assert ("figures --notebooks notebooks" in result.stdout) == (target == "paper")
+    assert ("jupyter nbconvert --execute" in result.stdout) == (target == "paper")
 
 
 @pytest.mark.parametrize("status", [0, 1])

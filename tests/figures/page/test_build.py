@@ -42,7 +42,7 @@ class Links(HTMLParser):
 def test_the_folder_holds_every_figure_and_table_in_every_format(records: Records, index: Path) -> None:
     figures = {f"{kind}-{c}" for kind in KINDS for c in records.conditions}
     figures |= {f"{kind}-simulated-salient" for kind in COMPARING}
-    tables = {"salience", "summary", "patterns", "agreement", "metrics", "aggregate", "paper-recomputed"}
+    tables = {"salience", "summary", "patterns", "agreement", "metrics", "aggregate"}
     tables |= {made.stem for made in paper_tables(records).tables}
     expected = {f"{stem}.{kind}" for stem in figures for kind in ("png", "pdf", "svg")}
     expected |= {f"{stem}.{kind}" for stem in tables for kind in ("md", "csv", "tex", "html")}
@@ -221,3 +221,12 @@ def test_digests_are_of_what_happened_whatever_its_order(records: Records) -> No
     assert digest([frame]) != digest([frame.assign(a=[1.0, 0.0])])
     assert digest([frame]) != digest([frame.rename(columns={"b": "c"})])
     assert digest([frame, frame.iloc[:0]]) != digest([frame])
+
+
+@pytest.mark.usefixtures("without_figures")
+def test_the_page_leads_to_a_viewers_export_beside_it(records: Records, tmp_path: Path) -> None:
+    (tmp_path / "view").mkdir()
+    (tmp_path / "view/index.html").touch()
+    assert '<a href="view/index.html">All revisions</a>' in build(records, tmp_path).read_text(encoding="utf-8")
+    (tmp_path / "view/index.html").unlink()
+    assert "All revisions" not in build(records, tmp_path).read_text(encoding="utf-8")

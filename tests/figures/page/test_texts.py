@@ -28,7 +28,7 @@ def test_it_has_what_is_known_of_texts_and_nothing_of_tasks(records, tmp_path):
     page = build(records, tmp_path / "out").read_text()
     for anchor in ("salience", "revisions", "agreement"):
         assert f'id="{anchor}"' in page
-    for anchor in ("returns", "over-tasks", "paper", "recomputed"):
+    for anchor in ("returns", "over-tasks", "paper"):
         assert f'id="{anchor}"' not in page
     assert "Texts are revised: a rollout and its return are an example and its score." in page
     captions = " ".join(re.findall("<figcaption>.*?</figcaption>", page))

@@ -17,7 +17,6 @@ import pytest
 from figures.data import Records
 from figures.page.export import export, markdown
 from figures.page.latex import latex
-from figures.paper.recomputed import findings
 from figures.paper.tables import paper_tables
 from tests.figures.paper.paper_grid import MODEL, grid, made, pairs, sample
 
@@ -117,14 +116,14 @@ def test_latex_and_markdown_mark_the_best_cell_and_name_what_they_need(small: Re
     assert text.count("{") == text.count("}")
     assert "**2.51 ± 0.21** [paper 2.51 ± 0.21: same]" in markdown(made(small, "mean-reward"))
     settings = grid({(f"{MODEL}+tau-off", "pong", "r2po"): pairs(sample(2.5, 0.2))})
-    tables = [*paper_tables(small).tables, findings(), made(settings, "tau-sensitivity")]
+    tables = [*paper_tables(small).tables, made(settings, "tau-sensitivity")]
     assert all(latex(table).isascii() for table in tables)
     assert r"$-$$\infty$" in latex(tables[-1])
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex here")
 def test_latex_is_set_within_the_margins(small: Records, tmp_path: Path) -> None:
-    tables = [latex(table) for table in (*paper_tables(small).tables, findings())]
+    tables = [latex(table) for table in paper_tables(small).tables]
     needed = sorted({package for text in tables for package in text.split("\n")[0][len("% Needs ") : -1].split(", ")})
     page = "\n".join([r"\documentclass{article}", *needed, r"\begin{document}", *tables, r"\end{document}"])
     (tmp_path / "page.tex").write_text(page, encoding="utf-8")

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
-import pytest
 from scipy import stats as scipy_stats
 
-from figures.errors import FiguresError
-from figures.paper import published
 from tests.figures.paper.paper_grid import MODEL, NAN, Cell, beside, best, datum, grid, made, pairs, read, sample, stems
 
 Returns = dict[Cell, list[tuple[float, float]]]
@@ -224,11 +220,3 @@ def test_only_what_records_fill_is_shown() -> None:
         "episodes-to-threshold",
     }
     assert stems(grid({(MODEL, "unknown", "mine"): pairs([1.0, 2.0])})) == set()
-
-
-def test_published_numbers_that_cannot_be_read_are_told_in_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(published, "folder", lambda: tmp_path)
-    with pytest.raises(FiguresError, match=r"^published numbers: .*\.csv"):
-        published.paper.__wrapped__()

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats as scipy_stats
 from statsmodels.stats.multitest import multipletests
 
-from figures.paper.published import paper, row_of
+from figures.paper.published import row_of, rows_of
 from figures.paper.tables import paper_tables
 from figures.tables import Table
 from tests.figures.paper.paper_grid import MODEL, Cell, beside, best, datum, grid, made, pairs, read, sample, stems
@@ -19,7 +19,7 @@ Returns = dict[Cell, list[tuple[float, float]]]
 def as_published() -> Returns:
     """Ten runs of each method in the paper's main tables, with exactly its means and standard deviations."""
     returns: Returns = {}
-    for row in paper().tables["mean_reward"]:
+    for row in rows_of("mean_reward"):
         other = row_of("best_reward", environment=row["environment"], column=row["column"])
         assert other is not None
         assert other["method"] == row["method"]

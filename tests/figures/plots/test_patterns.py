@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 from matplotlib.axes import Axes
 
 from figures.data import Records
@@ -165,3 +166,13 @@ def test_a_condition_with_nothing_to_show_has_no_figure(records: Records) -> Non
     for draw in (citing.draw, agreement.draw, edits.draw, noise.draw, salience.draw, patterns.draw, every.draw):
         assert draw(records, "nobody") == []
     assert patterns.draw(none, SALIENT) == every.draw(none, SALIENT) == []
+
+
+def test_patterns_are_counted_by_cell(records: Records) -> None:
+    rows = patterns.counts(records.revisions)
+    mine = next(row for row in rows if (row["variant"], row["env"]) == ("reptraj", "cartpole"))
+    # Of two runs with six and three revisions, by the fixture's list of patterns.
+    assert mine["revisions"] == 9
+    assert [mine[key] for key in ("near_optimal_break", "no_change", "fine_tune", "other_regression")] == [2, 2, 2, 1]
+    assert mine["no_change_pct"] == pytest.approx(200 / 9)
+    assert patterns.counts(records.revisions.assign(edit_distance=float("nan"), pattern=None)) == []

@@ -16,7 +16,6 @@ from matplotlib.lines import Line2D
 from figures.conditions import families, learners_in, learners_of, split_tau
 from figures.data import Records
 from figures.names import METHODS, TASKS, ordered
-from figures.options import Band
 from figures.plots import stability
 from figures.plots import tau as settings
 from figures.plots.curve_panels import learning_curves
@@ -116,8 +115,8 @@ def test_conditions_are_drawn_apart_and_what_is_missing_is_noted(records: Record
     assert [sentence for sentence in expected if sentence not in note] == []
 
 
-def sets(records: Records, condition: str = SALIENT, band: Band = Band.std) -> dict[str, Drawing]:
-    return {each.stem: each for each in curve_figures(records.iterations, records.facts, condition, band=band)}
+def sets(records: Records, condition: str = SALIENT) -> dict[str, Drawing]:
+    return {each.stem: each for each in curve_figures(records.iterations, records.facts, condition)}
 
 
 def lines(drawing: Drawing) -> list[str]:
@@ -199,10 +198,7 @@ def test_the_axis_and_the_interval_are_named(records: Records) -> None:
     assert {ax.get_xlabel() for ax in drawing.figure.axes} == {"iterations"}
     assert [1, 2, 3, 4, 5, 6] in [np.asarray(line.get_xdata()).tolist() for line in drawing.figure.axes[0].lines]
     assert "iterations are counted" in drawing.note
-    for band, words in ((Band.std, "standard deviation"), (Band.bootstrap, "bootstrap interval")):
-        drawing = sets(records, band=band)["curves-variants"]
-        assert words in drawing.note
-        assert ("percentile interval" in drawing.caption) == (band is Band.bootstrap)
+    assert "standard deviation" in sets(records)["curves-variants"].note
 
 
 def test_runs_without_returns_are_no_zeros(records: Records) -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import bootstrap
 
 from stats.tables.curves import mean_curve
 
@@ -47,16 +45,3 @@ def test_points_are_averaged_over_the_runs_that_are_there() -> None:
     assert points["rollouts_spent"].tolist() == [20, 40, 60, 80, 100, 120]
     assert points["mean"].tolist() == [10, (1 + 10) / 2, (1 + 20) / 2, (2 + 20) / 2, (2 + 30) / 2, 3]
     assert points["whole"].tolist() == [False, True, True, True, True, False]
-
-
-def test_the_bootstrap_band_is_that_of_scipy_and_needs_two_runs() -> None:
-    returns = np.random.default_rng(5).normal(100, 15, size=(12, 2))
-    points = mean_curve(iterations(*map(list, returns)), "bootstrap")
-    for i in range(2):
-        known = bootstrap((returns[:, i],), np.mean, method="percentile", n_resamples=9999, rng=1).confidence_interval
-        assert points.loc[i, ["low", "high"]].tolist() == pytest.approx(list(known), abs=1.5)
-    points = mean_curve(iterations([1, 5, 7], [3, 9]), "bootstrap")
-    assert points["low"].tolist()[:2] == [1, 5]
-    assert points["high"].tolist()[:2] == [3, 9]
-    assert math.isnan(points["low"][2])
-    assert mean_curve(run_of([1]), "bootstrap")[["low", "high"]].isna().all(axis=None)

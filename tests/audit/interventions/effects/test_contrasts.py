@@ -11,7 +11,7 @@ from audit.interventions.effects.analysis import primary_effects
 from audit.interventions.effects.comparisons import Redraws
 from audit.interventions.effects.contrasts import edit_effect, follows_worst, mean_effect, placebos
 from audit.interventions.experiment import Experiment
-from audit.measures.energy import energy_distance, pairwise_distances
+from audit.measures.energy import energy_test, pairwise_distances
 from tests.audit.interventions.effects.planted import (
     FAMILY,
     LABEL,
@@ -103,7 +103,7 @@ def test_the_estimate_is_the_mean_energy_distance_of_units():
     for unit in range(6):
         own, other = experiment.arm("XL")[unit], experiment.arm("N0h")[unit]
         distances = pairwise_distances([answer.edit / np.linalg.norm(answer.edit) for answer in own + other])
-        values.append(energy_distance(distances, [True] * 6 + [False] * 6))
+        values.append(energy_test([distances], [[True] * 6 + [False] * 6], redraws=1).statistic)
     assert effect.estimate == pytest.approx(np.mean(values))
     assert effect.low < effect.estimate < effect.high
     assert (effect.units, effect.runs, effect.answers) == (6, 3, 72)

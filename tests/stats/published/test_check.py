@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from scipy import stats as scipy_stats
 
+from stats.published.check import check_table
+from stats.published.source import folder, read_csv
 from tests.stats.comparing import refused, rows, run
 
 EXAMPLE = Path(__file__).resolve().parents[3] / "docs" / "examples" / "own_table.csv"
@@ -29,6 +31,28 @@ def test_the_example(capsys: pytest.CaptureFixture[str]) -> None:
         ("swim/ours against theirs", "welch_t"): "undecidable",
         ("swim/ours against theirs", "raw_p"): "undecidable",
     }
+
+
+def test_the_sixty_tests_of_the_paper_are_consistent(tmp_path: Path) -> None:
+    """Each method's summary and each test as they are printed, in one table of one's own for each metric."""
+    for metric in ("mean_reward", "best_reward"):
+        keys = ("environment", "method", "mean", "std", "runs")
+        tested = ("baseline", "gap", "welch_t", "raw_p", "holm_p", "baseline_family")
+        lines = [
+            "environment,method,mean,std,n,reference,baseline,gap,t,p,p_holm,family",
+            *(",".join([*map(row.__getitem__, keys), *[""] * 7]) for row in read_csv(folder() / f"{metric}.csv")),
+            *(
+                ",".join([row["environment"], *[""] * 4, "r2po", *map(row.__getitem__, tested)])
+                for row in read_csv(folder() / f"significance_{metric}.csv")
+            ),
+        ]
+        path = tmp_path / f"{metric}.csv"
+        path.write_text("\n".join(lines))
+        assert [result["status"] for result in check_table(path)] == ["consistent"] * 120
+        # A changed digit is found: p no longer follows from t, nor the corrected p from p.
+        path.write_text("\n".join(lines).replace("8.934,9.6e-08,5.8e-07", "8.934,9.9e-08,5.9e-06"))
+        wrong = [result["quantity"] for result in check_table(path) if result["status"] == "inconsistent"]
+        assert wrong == (["raw_p", "holm_p"] if metric == "mean_reward" else [])
 
 
 def test_bounds_hold_what_scipy_finds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -135,17 +159,19 @@ MISTAKES = [
     ("", "empty"),
     ("\n\n", "empty"),
     ("method,mean,std,n\n", "no rows"),
-    ("method|mean|std|n\na|1|2|3\n", "no column for method, mean, n, std or standard_error (summaries), nor for"),
+    ("method|mean|std|n\na|1|2|3\n", "no column for mean (summaries), nor for baseline (tests)"),
     ("method;mean;std;n\na;1.234,5;2;3\n", "'1.234,5' is not a number"),
     ("method;mean;std;n\na;1;2;1.000\n", "'1.000' is not a count"),
     ('method,mean,std,n\na,"1,5",2,3\n', "'1,5' is not a number"),
-    ("method,mean,n\na,1,3\n", "no column for std or standard_error"),
+    ("method,mean,n\na,1,3\n", ":2: no std and no standard_error"),
     ("method,mean,std,n\na,1,2,3\na,1,2,3\n", ":3: a second summary of a"),
     ("method,mean,std,n\na,1,2,3.5\n", ":2: n: '3.5' is not a count"),
     ("method,mean,std,n\na,1,2,0\n", "n: must be at least 1"),
     ("method,mean,std,n\na,1,-2,9\n", "-2 is not a valid std"),
     ("method,mean,std,n\na,<1,2,9\n", "is a bound"),
     ("method,mean,std,n\na,1e99999,2,9\n", "is not a number"),
+    ("method,mean,std,n\na,1,2e90,9\n", "2e90 is too large or too small"),
+    ("method,mean,std,n\na,1,2e-90,9\n", "2e-90 is too large or too small"),
     ("method,mean,std,n\na,1,,9\n", "no std and no standard_error"),
     ("method,mean,std,n\n,1,2,9\n", ":2: no method"),
     ("method,mean,std,n\na,,2,9\n", "neither a mean nor a baseline"),
