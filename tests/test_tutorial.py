@@ -57,7 +57,7 @@ def collected(tmp_path_factory) -> Path:
 
 def test_every_command_of_the_tutorial_is_run_here():
     assert len(REAL) + len(SIMULATED) + 1 == len(COMMANDS)
-    assert {command.split()[1] for command, _ in REAL} >= {"salience", "sql", "show", "validate"}
+    assert {command.split()[1] for command, _ in REAL} >= {"salience", "show", "validate"}
     assert PAGE.index("data/real/large") < PAGE.index("data/tutorial")
 
 
