@@ -75,7 +75,7 @@ def card(model: str, *values: float | None, backend: str = "simulated", **more: 
         "signal": None,
         "by_chance": [],
         "cost": Cost(calls=1200, prompt_tokens=None, completion_tokens=None, median_seconds=None),
-        "answers": Source(sha256="a" * 64, lines=[]),
+        "answers": Source(sha256="a" * 64),
     }
     return Card(model=model, backend=backend, numbers=numbers, units=rows, **(known | more))
 
