@@ -6,5 +6,5 @@ from collections.abc import Mapping
 from typing import Final
 
 FORMER: Final[Mapping[str, str]] = {
-    "watch": "new revisions are announced on the pages of `audit view DIR --follow`",
+    "watch": "use `audit view DIR --follow`",
 }
