@@ -9,7 +9,7 @@ FORMER: Final[Mapping[str, str]] = {
     "anchor": "nothing measures behavioural anchoring any longer; audit rescore runs recorded policies again",
     "import-interventions": "audit intervene plan asks a critic again under changed evidence",
     "obedience": "use audit sql; docs/sql.md has the query on the revision rule",
-    "watch": "new revisions are announced on the pages of `audit view DIR --follow`",
     "mentions": "`audit sql DIR 'from mentions'` prints the relation",
     "topics": "`audit sql DIR 'from topics where rank <= 10'` prints the relation",
+    "watch": "use `audit view DIR --follow`",
 }

@@ -18,7 +18,7 @@ STATIC = resources.files("audit.viewer").joinpath("static")
 WIDTHS = (1440, 800, 400)
 THEMES = {"light": {}, "dark": {"runOnly": ["color-contrast"]}}
 """Rules of axe; what the second theme can break are contrasts alone."""
-DRAWN = {"overview": "figure#chart-curves svg", "interventions": "#report:not([aria-busy]) #effects svg"}
+DRAWN = {"overview": "figure#chart-citing svg", "interventions": "#report:not([aria-busy]) #effects svg"}
 FILTERED = ("revisions?direction=regression&sort=delta", "revisions?delta=1e9..")
 DIFFERENCES = ":is(#returns, #rates) th:has-text('difference')"
 """Columns of the page that compares."""
