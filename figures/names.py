@@ -22,6 +22,28 @@ from audit.vocabulary.names import (
     position,
 )
 
+_OF_TEXTS: Final = {
+    "rollouts": "examples",
+    "rollout": "example",
+    "returned": "scored",
+    "returns": "scores",
+    "return": "score",
+    "policies": "texts",
+    "policy": "text",
+}
+_WORDS: Final = re.compile(rf"\b({'|'.join(_OF_TEXTS)})\b", re.IGNORECASE)
+
+
+def worded(words: str, *, of_texts: bool) -> str:
+    """Words of our own as records call the same: unchanged for policies, of examples and scores for texts."""
+    return _WORDS.sub(_of_texts, words) if of_texts else words
+
+
+def _of_texts(found: re.Match[str]) -> str:
+    word = _OF_TEXTS[found[0].lower()]
+    return word.capitalize() if found[0][0].isupper() else word
+
+
 __all__ = [
     "IMPROVEMENTS",
     "LONGEST",

@@ -19,8 +19,8 @@ from figures.names import (
     UNCLASSIFIED,
     name,
     position,
+    worded,
 )
-from figures.wording import worded
 
 MISSING: Final = "–"
 Row = Mapping[str, Any]

@@ -69,8 +69,6 @@ from stats.measures.scores import Scale as Scale
 from stats.measures.scores import comparisons as comparisons
 from stats.measures.scores import find_scales as find_scales
 from stats.measures.scores import known_scales as known_scales
-from stats.measures.survival import Survival as Survival
-from stats.measures.survival import kaplan_meier as kaplan_meier
 from stats.published.check import check_table as check_table
 from stats.published.source import PublishedError as PublishedError
 from stats.tables.aggregates import aggregate as aggregate

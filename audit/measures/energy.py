@@ -54,7 +54,6 @@ def energy_test(
     distances: Sequence[ArrayLike],
     first: Sequence[ArrayLike],
     *,
-    weights: ArrayLike | None = None,
     redraws: int = REDRAWS,
     seed: Seed = 0,
 ) -> EnergyTest:
@@ -68,7 +67,6 @@ def energy_test(
     Args:
         distances: for each stratum the distances of its answers, shape (answers, answers).
         first: for each stratum which answers are of the first arm, shape (answers,).
-        weights: shape (strata,), of the mean over strata; equal ones without.
         redraws: how often names are permuted, where not all permutations are counted.
         seed: of the redraws.
 
@@ -76,7 +74,7 @@ def energy_test(
         Statistic and p are NaN where no stratum has answers of both arms, three or more in all.
 
     Raises:
-        ValueError: shapes do not match, what is given are no distances, or a weight is negative.
+        ValueError: shapes do not match, or what is given are no distances.
     """
     checked = [_checked(matrix, arms) for matrix, arms in zip(distances, first, strict=True)]
     matrices = [_scaled(matrix) for matrix, _ in checked]
@@ -85,7 +83,7 @@ def energy_test(
     def contribution(places: Sequence[int], arms: Floats) -> Floats:
         return _energies(np.stack([matrices[place] for place in places]), arms)
 
-    return _tested(names, contribution, _can_compare, weights=weights, redraws=redraws, seed=seed)
+    return _tested(names, contribution, _can_compare, redraws=redraws, seed=seed)
 
 
 def presence_test(
@@ -94,7 +92,6 @@ def presence_test(
     first: Sequence[ArrayLike],
     second: Sequence[ArrayLike],
     *,
-    weights: ArrayLike | None = None,
     redraws: int = REDRAWS,
     seed: Seed = 0,
 ) -> EnergyTest:
@@ -109,7 +106,6 @@ def presence_test(
         base: for each stratum, shape (answers,), which answers are of the base; those keep their name.
         first: likewise, which are of the arm whose effect is asked for.
         second: likewise, which are of its control.
-        weights: shape (strata,), of the mean over strata; equal ones without.
         redraws: how often names are permuted, where not all permutations are counted.
         seed: of the redraws.
 
@@ -143,7 +139,7 @@ def presence_test(
         _, inner, outer = _means(within, arms)
         return np.asarray(2 * gap - inner + outer)
 
-    return _tested(names, contribution, _have_spread, weights=weights, redraws=redraws, seed=seed)
+    return _tested(names, contribution, _have_spread, redraws=redraws, seed=seed)
 
 
 def pairwise_distances(answers: ArrayLike) -> Floats:
@@ -175,32 +171,20 @@ def bounded(distances: ArrayLike, scale: float) -> Floats:
 
 
 def _tested(
-    names: list[Bools],
-    contribution: Contribution,
-    enough: Callable[[Bools], bool],
-    *,
-    weights: ArrayLike | None,
-    redraws: int,
-    seed: Seed,
+    names: list[Bools], contribution: Contribution, enough: Callable[[Bools], bool], *, redraws: int, seed: Seed
 ) -> EnergyTest:
-    weight = np.ones(len(names)) if weights is None else np.asarray(weights, dtype=float)
-    if weight.shape != (len(names),) or not (np.isfinite(weight).all() and np.all(weight >= 0)):
-        raise ValueError("expected one weight for each stratum, none of them negative")
     used = [place for place, arms in enumerate(names) if enough(arms)]
     values = np.full(len(names), math.nan)
-    total = float(weight[used].sum())
-    if not total:
+    if not used:
         return EnergyTest(math.nan, math.nan, math.nan, values, 0, len(names))
 
-    def weighted(places: Sequence[int], arms: Floats) -> Floats:
-        chosen = [used[place] for place in places]
-        return contribution(chosen, arms) * weight[chosen, None]
+    def of_used(places: Sequence[int], arms: Floats) -> Floats:
+        return contribution([used[place] for place in places], arms)
 
-    permuted = permute_within([names[place] for place in used], weighted, redraws=redraws, seed=seed)
-    with np.errstate(invalid="ignore"):
-        values[used] = permuted.parts / weight[used]
-    p = permutation_p(permuted, size=total, alternative="greater")
-    statistic, null_sd = float(permuted.parts.sum() / total), float(permuted.totals.std() / total)
+    permuted = permute_within([names[place] for place in used], of_used, redraws=redraws, seed=seed)
+    values[used] = permuted.parts
+    p = permutation_p(permuted, size=float(len(used)), alternative="greater")
+    statistic, null_sd = float(permuted.parts.sum() / len(used)), float(permuted.totals.std() / len(used))
     return EnergyTest(statistic, p, null_sd, values, len(used), len(names) - len(used))
 
 

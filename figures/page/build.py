@@ -24,8 +24,8 @@ from figures.page.drawings import drawings_of, kinds_of, not_drawn
 from figures.page.export import export, retract
 from figures.page.page import SCRIPT, Page, Picture, Section, render, script
 from figures.paper.definitions import DEFINITIONS
+from figures.paper.layout import WITHHELD
 from figures.paper.published import Withheld
-from figures.paper.remarks import WITHHELD
 from figures.paper.tables import VERDICTS, PaperTables, paper_tables
 from figures.plots import patterns
 from figures.plots.drawing import Drawing, joined

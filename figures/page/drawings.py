@@ -9,9 +9,9 @@ from typing import cast
 
 from figures.data import Records
 from figures.gallery import OF_TASKS, SECTIONS
+from figures.names import worded
 from figures.plots.drawing import Drawing, left_out
 from figures.plots.plotting import Plots
-from figures.wording import worded
 
 
 def plots_of(section: str) -> list[Plots]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import pandas as pd
+from scipy.stats import CensoredData, ecdf
 
 from audit.output.numbers import known
 from figures.conditions import BASELINE
@@ -17,7 +18,6 @@ from figures.paper.judging import absent
 from figures.paper.published import Published, Withheld, row_of, text
 from figures.paper.returns import ANY_BASELINE
 from figures.paper.settings import optima_of, thresholds_of
-from stats.measures.survival import kaplan_meier
 
 COLUMNS: Final = (
     "props", "propsplus", ANY_BASELINE, "puresearch", "actorsecondpass", "criticonly", "alwayscritic", "reptraj",
@@ -44,14 +44,17 @@ def reaching(iterations: pd.DataFrame, threshold: float) -> Reaching:
         threshold: the return to reach.
 
     Returns:
-        The median over all runs, those counted too that end without having reached it: Kaplan and Meier's estimate,
-        which takes them for still on their way. Infinite where it is unknown, as too few runs got there.
+        The median over all runs, those counted too that end without having reached it: Kaplan and Meier's estimate
+        (Journal of the American Statistical Association 53, 1958), which takes them for still on their way. It is the
+        first time by which at least half are estimated to have got there, and infinite where fewer do.
     """
     runs = iterations.groupby("run")["rollouts_spent"].max()
     reached = iterations[iterations["kept_return"] >= threshold].groupby("run")["rollouts_spent"].min()
-    censored = ~runs.index.isin(reached.index)
-    spent = runs.where(censored, reached.reindex(runs.index)).astype(float)
-    return Reaching(kaplan_meier(spent, censored).median, len(reached), len(runs), float(runs.max()))
+    median = math.inf
+    if len(reached):
+        found = ecdf(CensoredData(uncensored=reached, right=runs[~runs.index.isin(reached.index)])).sf
+        median = min(found.quantiles[found.probabilities <= 0.5 + 1e-12], default=math.inf)
+    return Reaching(float(median), len(reached), len(runs), float(runs.max()))
 
 
 def episodes_to_threshold(base: Base) -> Iterator[Cell]:

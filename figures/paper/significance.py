@@ -12,10 +12,9 @@ from audit.output.numbers import known
 from figures.names import name
 from figures.paper.bases import Base, Source
 from figures.paper.cells import Cell
-from figures.paper.judging import absent, mean_cell
+from figures.paper.judging import absent, decimal, mean_cell, probability
 from figures.paper.published import BUDGET, Published, Withheld, row_of, tasks
 from figures.paper.returns import ANY_BASELINE, ranking, summary
-from figures.paper.writing import decimal, probability
 from figures.tables import MISSING
 from stats.published.source import Row
 from stats.published.verdicts import Verdict, against_gap, prints_as, widest

@@ -14,7 +14,7 @@ from audit.detectors.about import parse_about
 from audit.store import Store
 from audit.vocabulary.colours import DIRECTION_COLOURS
 from figures.data import Records
-from figures.names import label
+from figures.names import label, worded
 from figures.plots.drawing import Drawing, in_style, span
 from figures.plots.marks import (
     PALE,
@@ -31,7 +31,6 @@ from figures.plots.marks import (
 )
 from figures.plots.plotting import Panels, axes_of, finished
 from figures.style import MUTED, WIDTH, legend
-from figures.wording import worded
 
 KINDS: Final = {"regression": "regressions", "improvement": "improvements", "no_change": "no_change"}
 """Directions, and what the audit's columns call them."""

@@ -27,7 +27,7 @@ from figures.gallery import SECTIONS
 from figures.names import IMPROVEMENTS, METHODS, REGRESSIONS, TASKS, name, ordered
 from figures.page.build import Contents
 from figures.page.drawings import drawings_of, drawn, kinds_of, not_drawn, plots_of
-from figures.page.latex import latex
+from figures.page.export import latex
 from figures.plots.drawing import Drawing, in_style
 from figures.style import PATTERN_COLOURS, facets, ink_on, save, stroke, typeset
 from figures.tables import Table

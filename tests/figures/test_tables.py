@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from figures.names import worded
 from figures.page.build import Contents
-from figures.page.export import export, markdown
-from figures.page.latex import latex
+from figures.page.export import export, latex, markdown
 from figures.page.page import render_table
 from figures.tables import Table, table
-from figures.wording import worded
 
 ROW = {
     "condition": "a",

@@ -52,7 +52,6 @@ CASES = [
     (energy_test, ([np.zeros((2, 3))], [[True, False]]), {}, "shape"),
     (energy_test, ([np.full((2, 2), NAN)], [[True, False]]), {}, "finite"),
     (energy_test, ([np.ones((2, 2))], [[True, False]]), {}, "itself"),
-    (energy_test, ([np.zeros((4, 4))], [TWO]), {"weights": [-1]}, "weight"),
     (presence_test, ([np.zeros((4, 4))], [TWO], [TWO], [[False] * 4]), {}, "two arms"),
     (bounded, ([1.0], 0.0), {}, "positive"),
     *((holm, ([0.5, wrong],), {}, "outside") for wrong in (-0.1, 1.1, INF)),

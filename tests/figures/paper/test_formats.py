@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 
 from figures.data import Records
-from figures.page.export import export, markdown
-from figures.page.latex import latex
+from figures.page.export import export, latex, markdown
 from figures.paper.tables import paper_tables
 from tests.figures.paper.paper_grid import MODEL, grid, made, pairs, sample
 

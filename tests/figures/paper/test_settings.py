@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
+from statsmodels.duration.survfunc import SurvfuncRight
 
 from figures.paper.reaching import reaching
 from tests.figures.paper.paper_grid import MODEL, beside, best, datum, grid, made, pairs, read, sample, stems
@@ -60,6 +63,31 @@ def test_a_run_reaches_a_threshold_where_it_first_keeps_such_a_return() -> None:
         }
     )
     assert reaching(iterations, 480.0) == (80.0, 2, 3, 120.0)
+
+
+def median_of(times: Sequence[float], censored: Sequence[int]) -> float:
+    """The median of runs of one iteration each that reach the threshold then, or end then without."""
+    frame = pd.DataFrame({"run": range(len(times)), "rollouts_spent": times, "kept_return": 1 - np.array(censored)})
+    return reaching(frame, 1.0).median
+
+
+def test_the_median_counts_runs_that_never_get_there() -> None:
+    for times, censored, median in (
+        ([3, 1, 2], [0, 0, 0], 2),
+        ([1, 2, 3, 4], [0, 0, 0, 0], 2),
+        ([5, 5, 5], [1, 1, 1], math.inf),
+        ([1, 9, 9], [0, 1, 1], math.inf),
+        ([1, 9], [0, 1], 1),
+        # At 2 a half is left of three fifths that were: 4/5 at 1; the one that ends at 1.5 counts no more;
+        # 4/5 * 2/3 = 8/15 at 2, 4/15 at 3.
+        ([1, 1.5, 2, 3, 9], [0, 1, 0, 0, 1], 3),
+    ):
+        assert median_of(times, censored) == median, times
+    for seed in range(20):
+        generator = np.random.default_rng(seed)
+        sample, ends = generator.integers(1, 15, 30), (generator.random(30) < 0.4).astype(int)
+        theirs = SurvfuncRight(sample, 1 - ends).quantile(0.5)
+        assert median_of(sample.tolist(), ends.tolist()) == (math.inf if math.isnan(theirs) else theirs)
 
 
 def test_episodes_to_threshold_tell_how_many_runs_get_there() -> None:
