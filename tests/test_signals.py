@@ -20,7 +20,6 @@ from collector.system import stopping
 from collector.system.stopping import answering, is_stopped, left_to_parent, temporary_folder
 from tests.audit.samples import revision, write_run
 
-SLOW = pytest.mark.slow
 KINDS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
@@ -113,59 +112,6 @@ def test_nothing_happens_in_another_thread():
     thread.start()
     thread.join()
     assert found == [signal.getsignal(signal.SIGTERM)]
-
-
-IMPORTED = """
-import sys
-sys.modules["audit.cli"] = None
-class Slow:
-    def find_spec(self, name, *_):
-        if name == "audit.cli":
-            print("importing", flush=True)
-            while True: pass
-del sys.modules["audit.cli"]
-sys.meta_path.insert(0, Slow())
-from audit.__main__ import main
-main()
-"""
-
-
-def test_a_signal_while_a_program_is_imported_is_one_line():
-    process = subprocess.Popen([sys.executable, "-c", IMPORTED], stdout=-1, stderr=-1, text=True)
-    assert process.stdout.readline() == "importing\n"
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
-    assert (process.returncode, errors) == (130, "audit: interrupted\n")
-
-
-PROGRAMS = {
-    "audit": ("audit", "audit: interrupted"),
-    "stats": ("stats", "stats: interrupted"),
-    "figures": ("figures", "figures: interrupted"),
-    "collect": ("collector", "collect: stopped"),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_ctrl_c_at_any_moment_of_the_start_is_one_line(name, tmp_path):
-    """From when the program itself is there; before that it is the interpreter's."""
-    package, said = PROGRAMS[name]
-    code = f"from {package}.__main__ import main; print(1, flush=True); main()"
-    failed = []
-    for step in range(25):
-        process = subprocess.Popen(
-            [sys.executable, "-c", code, str(tmp_path / "none")], stdout=-1, stderr=-1, text=True
-        )
-        assert process.stdout.readline() == "1\n"
-        time.sleep(0.005 + 0.025 * step)
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
-        lines = errors.splitlines()
-        # A program that has said how it ended may be stopped all the same.
-        if not 1 <= len(lines) <= 2 or (process.returncode == 130 and not lines[-1].startswith(said)):
-            failed.append((step, process.returncode, lines))
-    assert failed == []
 
 
 @pytest.fixture(scope="module")

@@ -156,23 +156,6 @@ def test_mistakes_are_reported_in_one_line(data: Path, tmp_path: Path, capsys: p
         assert (found, out, err.count("\n"), words in err) == (status, "", 1, True), arguments
 
 
-def test_help_loads_no_plotting_library() -> None:
-    program = (
-        "import sys\nfrom figures.cli import main\nsys.argv = ['figures', '--help']\n"
-        "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "heavy = {'numpy', 'pandas', 'matplotlib', 'seaborn', 'duckdb', 'jinja2'} & set(sys.modules)\n"
-        "sys.exit(str(heavy) if heavy else 0)"
-    )
-    assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=False).returncode == 0
-
-
-@pytest.mark.slow
-def test_figures_never_load_the_collectors_machinery() -> None:
-    modules = "figures.page.build, figures.cli, figures.data"
-    program = f"import sys, {modules}\nsys.exit(str({{'mujoco', 'gymnasium', 'numba'}} & set(sys.modules) or ''))"
-    assert subprocess.run([sys.executable, "-c", program], stderr=subprocess.PIPE, check=False).stderr == b"\n"
-
-
 @pytest.mark.usefixtures("without_figures")
 def test_unfinished_runs_are_told_on_the_page_and_beside_it(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 import stats
@@ -18,17 +15,6 @@ def test_what_is_listed_is_what_there_is() -> None:
 
 def test_every_name_is_documented() -> None:
     assert [name for name in stats.__all__ if not (getattr(stats, name).__doc__ or "").strip()] == []
-
-
-def test_importing_loads_nothing_heavy() -> None:
-    heavy = {"numpy", "pandas", "scipy", "statsmodels", "matplotlib", "seaborn", "duckdb"}
-    code = (
-        "import importlib, sys\n"
-        "for package in ('stats', 'figures'):\n"
-        f"    dir(importlib.import_module(package)); print(package, *sorted({heavy!r} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert done.stdout == "stats\nfigures\n"
 
 
 def test_functions_are_those_of_the_measures() -> None:

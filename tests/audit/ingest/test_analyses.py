@@ -16,7 +16,6 @@ from audit.engine.catalog import BATCHED, KEPT, WITHIN
 from audit.engine.database import Database
 from audit.ingest import analyses, batches, cache, gathering, run_files
 from audit.output.errors import AuditError
-from audit.python_models import answers as read_answers
 from audit.store import open_store, rows_of
 from tests.audit.samples import candidate, episode, revision, write_run
 from tests.audit.sources.released import critic_episode
@@ -160,26 +159,6 @@ def shown(data, run, **options):
     return audit.show(data, "cartpole", "threetraj", run, 0, **options)
 
 
-def test_one_revision_is_computed_of_its_run_alone(data, monkeypatch):
-    """Once it is known where runs are, nothing else is read; with all records open, it is the same."""
-    read = []
-    fill = run_files.fill
-    monkeypatch.setattr(
-        run_files,
-        "fill",
-        lambda database, intake, options: (
-            read.append([file.run for file in intake.files]) or fill(database, intake, options)
-        ),
-    )
-    with audit.open(data) as store:
-        expected = [shown(store, run) for run in (1, 2)]
-        assert read == []
-    assert shown(data, 1) == expected[0]
-    monkeypatch.setattr(gathering, "read_into", None)
-    assert shown(data, 2) == expected[1]
-    assert read == [[1], [2]]
-
-
 def test_one_revision_is_the_same_where_its_run_is_not_read_alone(data, tmp_path, monkeypatch):
     """Lines of a run are in several files or packs, or too many for the memory."""
     audit.pack(data, tmp_path / "x.pack.parquet")
@@ -205,28 +184,6 @@ def test_notes_are_kept_too(tmp_path):
             notes.append(list(store.notes))
     assert notes[0] == notes[1]
     assert "U+FFFD" in notes[0][0]
-
-
-@pytest.mark.slow
-def test_no_more_is_imported_than_what_is_done_needs(data):
-    """No library of statistics for what is kept, and no reader of texts for the word detector."""
-    audited(data, ("patterns_summary", "base_rates", "salience", "unread_answers"))
-    code = (
-        "import sys\n"
-        "from audit.ingest import analyses\n"
-        "analyses.SMALLEST = 0\n"
-        "from audit.cli import app\n"
-        "def run(name, *options):\n"
-        "    try: app([name, sys.argv[1], '--format', 'csv', *options])\n"
-        "    except SystemExit as end: assert not end.code\n"
-        "run('salience'), run('patterns'), run('rates')\n"
-        "heavy = {'numpy', 'pandas', 'scipy', 'statsmodels', 'audit.references', 'audit.sources', 'tarfile'}\n"
-        "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
-        "run('salience', '--no-cache')\n"
-        "assert not [name for name in sys.modules if name.startswith('audit.references')]\n"
-        "assert 'audit.sources' in sys.modules\n"
-    )
-    subprocess.run([sys.executable, "-c", code, str(data)], check=True, stdout=subprocess.DEVNULL)
 
 
 def test_the_version_covers_all_of_ours_that_results_depend_on(data):
@@ -410,22 +367,6 @@ def test_audits_at_the_same_time_agree(data):
     assert outputs != {""}
 
 
-def test_a_data_set_that_grows_pays_for_what_is_new(data, monkeypatch):
-    made = []
-    make = batches.Batches._made
-    monkeypatch.setattr(
-        batches.Batches,
-        "_made",
-        lambda self, name, files, path: made.append((name, len(files))) or make(self, name, files, path),
-    )
-    audited(data, IN_BATCHES)
-    assert {files for _, files in made} == {3}
-    made.clear()
-    grown(data)
-    assert audited(data, IN_BATCHES) == fresh(data, IN_BATCHES)
-    assert {files for _, files in made} == {1}
-
-
 def test_links_to_nothing_and_odd_names_do_no_harm(data):
     (data / "broken").symlink_to("nowhere")
     (data / os.fsdecode(b"odd-\xff.txt")).write_text("x")
@@ -453,33 +394,3 @@ def test_what_is_another_data_set_s_is_not_believed(data, folder, tmp_path):
 
 def _folders(folder):
     return [list(path.iterdir()) for path in sorted(folder.glob("*/*"))]
-
-
-def test_of_answers_only_those_that_can_cite_one_of_several_items_are_read_for_positions(data, folder, monkeypatch):
-    """And none where all of them were read before."""
-    items = [
-        {"label": label, "rollout": place, "return": value, "length": 10}
-        for place, (label, value) in enumerate((("worst", 1.0), ("median", 5.0), ("best", 9.0)))
-    ]
-    for run, shown in ((8, items), (9, items[1:2])):
-        evidence = {"kind": "three" if len(shown) > 1 else "median", "shown": shown, "statistics": None}
-        texts = ("The worst rollout fell.", "The median rollout fell.", "All is well.")
-        rows = [
-            revision([1, 5, 9], [2, 2, 4], answer=text, iteration=number, run=run, evidence=evidence)
-            for number, text in enumerate(texts)
-        ]
-        write_run(data / f"run-{run}", rows)
-    answers = []
-    read = read_answers.mentions
-    monkeypatch.setattr(read_answers, "mentions", lambda batch: answers.extend(batch) or read(batch))
-    expected = fresh(data, ["shown_items", "positions"])
-    answers.clear()
-    assert audited(data, ["shown_items", "positions"]) == expected
-    assert len(answers) == 3
-    audited(data, ["mentions"])
-    assert len(answers) == 3 + 3 + 3 + 6
-    shutil.rmtree(folder)
-    for part in folder.parent.rglob("shown_mentions-*"):
-        part.unlink()
-    assert audited(data, ["shown_items", "positions"]) == expected
-    assert len(answers) == 3 + 3 + 3 + 6

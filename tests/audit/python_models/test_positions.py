@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -126,9 +124,3 @@ def test_programs_are_in_fenced_blocks_where_there_are_any():
     shown = ["Score 1\n```python\na = 1\n```\nGood.", "- Outcome: worse", "```\nb = 2", None]
     assert programs(shown) == ["a = 1\n", None, "b = 2", None]
     assert programs(["a = 1", None]) == ["a = 1", None]
-
-
-def test_nothing_of_scipy_stats_is_imported():
-    program = "import sys, audit.python_models.positions; print('scipy.stats' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"

@@ -33,9 +33,6 @@ def addresses(served):
     }
 
 
-PAGES = ("overview", "revisions", "empty", "revision", "runs", "run", "compare", "beside", "search")
-
-
 def test_what_is_not_there_is_said_in_words(browser, served) -> None:
     # A console of its own: the browser reports the answer 404 there.
     with browser.new_context() as context:
