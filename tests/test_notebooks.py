@@ -197,8 +197,8 @@ def test_the_drilldown_opens_on_real_answers_and_compares_those_to_one_candidate
     assert "as_is: The model was not recorded." in shown
     assert "headings: worst, median, best" in shown
     table = " ".join(re.sub(r"<[^>]*>", " ", shown.replace("\\n", " ")).split())
-    assert "reversed best, median, worst True True shared" in table
-    assert "unlabelled Rollout A (median), Rollout B (best), Rollout C (worst) False True shared" in table
+    assert "reversed best, median, worst True True" in table
+    assert "unlabelled Rollout A (median), Rollout B (best), Rollout C (worst) False True" in table
     assert re.search(r"<b>unlabelled</b>.*?<mark>rollout C</mark><sub>\{worst 2\}</sub>", shown, re.DOTALL)
     assert "Not replayed" not in shown
 
