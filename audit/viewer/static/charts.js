@@ -32,7 +32,8 @@ const Charts = (() => {
         asTable.append(Tables.table({ caption: title, ...(typeof table === "function" ? await table() : table) }));
       }
     });
-    return h(`figure.chart#${id}`, { tabindex: "-1" }, h("figcaption", h("h3", Names.worded(title)), note ? h("p.muted", Names.worded(note)) : null), place, asTable);
+    const caption = h("figcaption", h("h3", Names.worded(title)), note ? h("p.muted", Names.worded(note)) : null);
+    return h(`figure.chart#${id}`, { tabindex: "-1" }, caption, place, asTable);
   }
 
   // Drawings that wait until they are near what is seen: hundreds of small panels would keep a page from answering.
@@ -166,5 +167,8 @@ const Charts = (() => {
     }));
   }
 
-  return { KEY, curves, direction, extent, figure, grouped, ink, lazily, legend, method, panel, panels, plot, room, runAddress, whole, width };
+  return {
+    KEY, curves, direction, extent, figure, grouped, ink, lazily, legend, method, panel, panels, plot, room, runAddress,
+    whole, width,
+  };
 })();

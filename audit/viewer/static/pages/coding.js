@@ -112,7 +112,8 @@
     }
 
     function finish() {
-      finished.textContent = count() === sheet.rows.length ? "All answers are coded. How far coders agree is what audit validate prints." : "";
+      finished.textContent = count() < sheet.rows.length ? ""
+        : "All answers are coded. How far coders agree is what audit validate prints.";
     }
 
     function fail(error) {

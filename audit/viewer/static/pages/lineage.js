@@ -3,15 +3,20 @@
 // The candidates of a run whose candidates are texts, and where the sentences of one that is chosen came from.
 (() => {
   const ROWS = 200;
-  const COLUMNS = ["candidate", "iteration", "role", "parents", "why", "before", "after", "minibatch_gain", "validation"];
+  const COLUMNS = [
+    "candidate", "iteration", "role", "parents", "why", "before", "after", "minibatch_gain", "validation",
+  ];
   const BLAMED = ["sentence", "how", "ratio", "candidate", "iteration", "reason", "minibatch_gain", "validation_gain"];
   const score = (node) => node.validation ?? node.after;
 
   function table(key, caption, columns, rows) {
-    return Tables.table({ caption, columns: columns.map((name) => ({ name })), rows: rows.map((cells) => ({ cells, hrefs: {
-      candidate: cells.candidate === null ? null : Query.address("lineage", key, { candidate: cells.candidate }),
-      iteration: cells.iteration === null ? null : Query.address("revision", [...key, cells.iteration]),
-    } })) });
+    const hrefs = ({ candidate, iteration }) => ({
+      candidate: candidate === null ? null : Query.address("lineage", key, { candidate }),
+      iteration: iteration === null ? null : Query.address("revision", [...key, iteration]),
+    });
+    return Tables.table({
+      caption, columns: columns.map((name) => ({ name })), rows: rows.map((cells) => ({ cells, hrefs: hrefs(cells) })),
+    });
   }
 
   async function blame(key, candidate) {
@@ -28,9 +33,11 @@
       const { key, nodes, verdict } = await Data.get(`lineage/${parts.map(encodeURIComponent).join("/")}`);
       const [, env, variant, run] = key;
       const best = d3.greatest(nodes.filter((node) => node.candidate !== null && typeof score(node) === "number"), score);
+      const of = (candidate) => Query.address("lineage", key, { candidate });
+      const toBest = best ? [" · ", link(`Best candidate: ${shown(best.candidate)}`, of(best.candidate))] : null;
       main.append(
         h("h1", `Lineage · ${Names.value("env", env)} · ${Names.value("variant", variant)} · run ${run}`),
-        h("p", link("The run", Query.address("run", key)), best ? [" · ", link(`Best candidate: ${shown(best.candidate)}`, Query.address("lineage", key, { candidate: best.candidate }))] : null),
+        h("p", link("The run", Query.address("run", key)), toBest),
         ...verdict.map((line) => h("p", shown(line))),
         query.has("candidate") ? await blame(key, query.get("candidate")) : "",
         table(key, "Candidates and proposals", COLUMNS, nodes.slice(0, ROWS)),

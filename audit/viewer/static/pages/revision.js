@@ -155,7 +155,8 @@
       main.append(
         h("h1", `${Names.value("env", row.env)} · ${Names.value("variant", row.variant)} · run ${row.run} · iteration ${row.iteration}`),
         h("p.muted", shown(row.condition), data.model ? ` · ${data.model}` : " · model not recorded"),
-        walking(data, parts, query), mark ? Marks.element(data.key, mark) : "", verdicts(row), h("p", h("span.muted", "Rule of the pattern: "), data.reason.replace(/(?<![\w.])-(?=\d)/g, "−")),
+        walking(data, parts, query), mark ? Marks.element(data.key, mark) : "", verdicts(row),
+        h("p", h("span.muted", "Rule of the pattern: "), data.reason.replace(/(?<![\w.])-(?=\d)/g, "−")),
         h("div.sides", h("div", given, outcome(data)), h("div", answered, h("section.edits", h("h2", data.text ? "What became of the text" : "Parameters"), edits(data)))),
         h("div.beside", others(data), prompt(data), row.file ? h("p.muted", `Recorded in ${shown(row.file)}`) : null),
       );

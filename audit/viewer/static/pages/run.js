@@ -94,7 +94,8 @@
       main.append(h("h1", `${Names.value("env", env)} · ${Names.value("variant", variant)} · run ${run}`), h("p.muted", shown(condition)), facts(data), setUp(data),
         h("p", part, data.revisions_total ? link(`Its ${number(data.revisions_total)} revisions in the table`, Query.revisions(filter))
           : "No candidate of this run was revised: there are no revisions to read."),
-        data.facts.candidates === "text" && !Data.isExported ? h("p", link("Its candidates, and where their texts came from", Query.address("lineage", data.key))) : "",
+        data.facts.candidates === "text" && !Data.isExported
+          ? h("p", link("Its candidates, and where their texts came from", Query.address("lineage", data.key))) : "",
         h("div", steps.length ? [curve(data, steps), table(data, steps)] : h("p", "No iteration is finished.")));
     },
   });
@@ -108,7 +109,8 @@
       const MOST = 2000;
       const rest = data.rows.length - MOST;
       const rows = data.rows.slice(0, MOST).map((cells) => ({ cells, hrefs: { run: Query.address("run", ["condition", "env", "variant", "run"].map((name) => cells[name])) } }));
-      main.append(h("h1", "Runs"), Tables.table({ caption: plural(data.rows.length, "run"), columns: data.columns.map((name) => ({ name })), rows }),
+      const columns = data.columns.map((name) => ({ name }));
+      main.append(h("h1", "Runs"), Tables.table({ caption: plural(data.rows.length, "run"), columns, rows }),
         rest > 0 ? h("p.muted", `… and ${number(rest)} more: give audit view fewer conditions, tasks or methods to see them`) : "");
     },
   });
