@@ -148,7 +148,7 @@ def test_what_the_critic_did_is_named(tmp_path):
     folder = collect(spec("cartpole", iterations=2), tmp_path)
     for kind in IRREGULAR:
         told = replaced(folder / "truth.jsonl", kind)
-        result = audit("calibrate", tmp_path, "--no-behaviour")
+        result = audit("calibrate", tmp_path)
         assert result.exit_code == 1
         assert f"truth.jsonl: cannot be read ({told}" in result.stderr
 
