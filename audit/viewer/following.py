@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PAUSE: Final = 0.7
 """Seconds between two looks at least."""
-SHARE: Final = 0.1
+SHARE: Final = 0.25
 """Maximum share of a core that looks take, where a look takes long."""
 IGNORED: Final = frozenset({MARKS, CALLS})
 """Names of files that change without a new revision."""
@@ -59,7 +59,7 @@ class Follower:
         Raises:
             AuditError: the records cannot be read, or there are none yet.
         """
-        started = time.monotonic()
+        started = time.thread_time()  # on a busy machine a look lasts longer, and costs as much
         try:
             states = self._file_states()
             if states != self._states:
@@ -69,7 +69,7 @@ class Follower:
                     rows = self._request.select(store.relation("viewed_revisions"))
                     [(self.revisions,)] = rows.aggregate("count(*)").fetchall()
         finally:
-            self.pause = max(PAUSE, (time.monotonic() - started) / SHARE)
+            self.pause = max(PAUSE, (time.thread_time() - started) / SHARE)
 
     def wait(self) -> None:
         """Return when there is a revision.
