@@ -151,7 +151,7 @@ def test_prompts_of_a_users_templates_come_out_with_them_and_not_without(of_temp
     assert units(of_templates, spliced=True).units.keys() == found.units.keys()
 
 
-@pytest.mark.parametrize("text", ["{{ 1 / 0 }}", "{{ 'x' * 10**9 }}", "{{ mean_return.real.x.y }}"])
+@pytest.mark.parametrize("text", ["{{ 1 / 0 }}", "{{ mean_return.real.x.y }}"])
 def test_templates_that_fail_later_leave_units_out(tmp_path, of_templates, templates, text):
     number = len(units(of_templates, templates=templates).units)
     changed = shutil.copytree(templates, tmp_path / "changed")
