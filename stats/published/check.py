@@ -8,7 +8,17 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from audit.measures.holm import holm_within
-from stats.published.corners import ANYTHING, PROBABILITY, Found, Sample, mistakes, narrowed, p_range, welch_range
+from stats.published.corners import (
+    ANYTHING,
+    PROBABILITY,
+    Found,
+    Sample,
+    common,
+    mistakes,
+    narrowed,
+    p_range,
+    welch_range,
+)
 from stats.published.printed import Printed, Range
 from stats.published.source import PublishedError, Row, read_csv
 
@@ -170,7 +180,7 @@ def _recomputed(tests: Sequence[_Test]) -> Iterator[Found]:
     for test in tests:
         each = welch_range(*test.samples) if test.samples else Found()
         t, df = (narrowed(getattr(each, name), test.printed.get(name)) for name in ("welch_t", "df"))
-        found.append(each._replace(raw_p=p_range(t, df)))
+        found.append(each._replace(raw_p=common(each.raw_p, p_range(t, df))))
     usable = [narrowed(each.raw_p, test.printed.get("raw_p")) for each, test in zip(found, tests, strict=True)]
     ends = (holm_within(p, [test.family for test in tests])[0].tolist() for p in zip(*usable, strict=True))
     for each, low, high in zip(found, *ends, strict=True):

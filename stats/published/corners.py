@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
+import numpy as np
 from scipy.stats import t as student
 from scipy.stats import ttest_ind_from_stats
 
@@ -16,6 +17,8 @@ from stats.published.printed import Printed, Range
 
 ANYTHING: Final = Range(-math.inf, math.inf)
 PROBABILITY: Final = Range(0.0, 1.0)
+GRID: Final = 9
+"""Deviations that are tried between the ends of each."""
 
 
 class Sample(NamedTuple):
@@ -46,7 +49,7 @@ def welch_range(a: Sample, b: Sample) -> Found:
     The difference of means and t are largest and smallest at corners of the printed means and deviations: t grows with
     the difference, and shrinks towards 0 with either deviation. The reciprocal of the degrees of freedom is a convex
     function of the first sample's share of the variance alone. They are smallest at a corner, and largest there or at
-    the share at which they are n_a + n_b - 2.
+    the share at which they are n_a + n_b - 2. Of p, deviations between the corners are tried too.
     """
     gap = Range(a.mean.low - b.mean.high, a.mean.high - b.mean.low)
     if min(a.n, b.n) < 2:
@@ -57,7 +60,21 @@ def welch_range(a: Sample, b: Sample) -> Found:
     if u[0] * (b.n - 1) <= v[1] * (a.n - 1) and v[0] * (a.n - 1) <= u[1] * (b.n - 1):
         dfs.append(a.n + b.n - 2)
     t, df = _hull(test.t for test in tests), _hull(dfs)
-    return Found(gap, t, df, p_range(t, df))
+    return Found(gap, t, df, _p_of(a, b) if a.std.low or b.std.low else p_range(t, df))
+
+
+def _p_of(a: Sample, b: Sample) -> Range:
+    """The extreme p-values over the means' corners and a grid of deviations, since p may turn between their corners."""
+    stds = (np.linspace(*each.std, GRID) for each in (a, b))
+    x, s, y, u = np.meshgrid(a.mean, next(stds), b.mean, next(stds))
+    p = np.asarray(ttest_ind_from_stats(x, s, a.n, y, u, b.n, equal_var=False).pvalue)
+    is_either = a.mean.low <= b.mean.high and b.mean.low <= a.mean.high
+    return Range(float(p.min()), 1.0 if is_either else float(p.max()))
+
+
+def common(one: Range, other: Range) -> Range:
+    """What both allow; the other alone, where they contradict."""
+    return Range(max(one.low, other.low), min(one.high, other.high)) if one.meets(other) else other
 
 
 def p_range(t: Range, df: Range) -> Range:
@@ -112,7 +129,7 @@ def _gives(test: Found, quantity: str, printed: Mapping[str, Printed]) -> bool:
     t = printed.get("welch_t")
     if quantity == "gap" or (t is not None and not t.range.meets(test.welch_t)):
         return False
-    test = test._replace(raw_p=p_range(narrowed(test.welch_t, t), test.df))
+    test = test._replace(raw_p=common(test.raw_p, p_range(narrowed(test.welch_t, t), test.df)))
     gives: Range = getattr(test, quantity)
     return gives not in (ANYTHING, PROBABILITY) and printed[quantity].range.meets(gives)
 
