@@ -43,8 +43,11 @@ const { h, shown, link, number, plural, percent, alike, pValue, withMinus } = ((
     return text.replace("-", /[1-9]/.test(text) ? "−" : "");
   }
 
-  const LARGE = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
-  const SMALL = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 4 });
+  // Halves as Python rounds them, so that sentences and tables have one number.
+  const format = (options) => new Intl.NumberFormat("en-US", { roundingMode: "halfEven", ...options });
+  const TENTHS = format({ minimumFractionDigits: 1, maximumFractionDigits: 1, useGrouping: false });
+  const LARGE = format({ maximumFractionDigits: 1 });
+  const SMALL = format({ maximumSignificantDigits: 4 });
 
   /** A number for people: four significant digits below a thousand, one decimal above; nothing for null. */
   function number(value) {
@@ -62,7 +65,7 @@ const { h, shown, link, number, plural, percent, alike, pValue, withMinus } = ((
   }
 
   function percent(value) {
-    return value === null || value === undefined ? "" : withMinus(`${value.toFixed(1)}%`);
+    return value === null || value === undefined ? "" : withMinus(`${TENTHS.format(value)}%`);
   }
 
   /** A p-value: of three decimals, as smaller ones are told apart by nobody. */

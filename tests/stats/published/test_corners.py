@@ -69,7 +69,7 @@ def test_corners_are_those_that_scipy_finds() -> None:
 
 
 def test_bounds_by_hand() -> None:
-    # p by differential evolution over the four ranges; the ends of t and of its degrees of freedom would allow 0.000547.
+    # p by differential evolution over the four ranges; the ends of t and of its degrees of freedom allow 0.000547.
     narrow = welch_range(of("6.31", "0.73", 5), of("8.52", "2.45", 30)).raw_p
     assert narrow == pytest.approx((0.00055204, 0.00066136), rel=1e-3)
     # Gap 0.9 to 1.1; both deviations 0.95 to 1.05, so the error is std * sqrt(2 / 8) = std / 2.
