@@ -89,7 +89,7 @@
           h("p.muted", "Mean ± standard deviation over runs, and Welch's t-test: whether the means of two methods differ when their runs need not spread alike. Holm's correction is over the tasks. A p-value above 0.05 does not say that the two are equal: with few runs only large differences are found, and the interval states which remain possible."),
           returns(data, "best_return", Names.worded("Best return of a run")), returns(data, "mean_return", Names.worded("Mean return of a run"))),
         h("section#rates", h("h2", "Rates of revisions"),
-          h("p.muted", `Revisions of a run depend on each other, so that runs are the clusters of the test: a linear regression of the rate with CR2 standard errors and Satterthwaite's degrees of freedom. Without two runs of each, or where nothing varies, there is no interval; ${Tables.ROUGH_NOTE} A difference of rates does not say why: the two also start from different policies; see “Regressions against those of a control” on the overview.`),
+          h("p.muted", `Revisions of a run depend on each other, so that runs are the clusters of the test: a linear regression of the rate with CR2 standard errors and Satterthwaite's degrees of freedom. Without two runs of each, or where nothing varies, there is no interval; ${Tables.ROUGH_NOTE} A difference of rates does not say why: the two also start from different policies, which audit controls allows for.`),
           [...new Set(data.rates.map((row) => row.measure))].map((measure) => rates(data, measure))),
       );
     },
