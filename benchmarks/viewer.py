@@ -186,7 +186,7 @@ def mark(address: str) -> None:
 
 def _frame(address: str) -> pd.DataFrame:
     columns = "r0,r1,delta,p_no_change,pattern,cites,strict,permissive,structure,start"
-    with urllib.request.urlopen(f"{address}api/download?format=csv&columns={columns}", timeout=600) as answer:
+    with urllib.request.urlopen(f"{address}api/download?columns={columns}", timeout=600) as answer:
         return pd.read_csv(io.BytesIO(answer.read()), low_memory=False)
 
 

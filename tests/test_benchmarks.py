@@ -85,7 +85,7 @@ def test_audit_in_pandas_counts_alike(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("part", "lines", "baseline"), [("cold", 8, "read_json"), ("cores", 6, "rescore, threads")])
+@pytest.mark.parametrize(("part", "lines", "baseline"), [("cold", 8, "read_json"), ("cores", 4, "rescore, threads")])
 def test_commands(part, lines, baseline, run, records):
     found = rows(run("commands", part, "--data", str(records), ROUNDS=1, ITERATIONS=1))
     assert len(found) == lines
