@@ -37,7 +37,7 @@ if __name__ == "__main__":
     run = wandb.init(mode="offline", dir=sys.argv[1], project="tickets", settings=settings)
     for prompt, score in (("Be brief.", 0.25), ("Be brief. Cite.", 0.75), ("Be.", 0.5)):
         run.log({"prompt": prompt, "score": score, "answer": "The first example failed."})
-    run.finish()
+    wandb.teardown()  # finishes the run, and waits until its file is written
     [path] = Path(sys.argv[1]).glob("wandb/offline-run-*/*.wandb")
     rows = []
     for part in records(path.read_bytes()):
