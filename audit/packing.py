@@ -121,7 +121,7 @@ def _target(path: Path, out: Path | None) -> Path:
     else:
         raise UsageError(f"--out {out}: neither an existing folder, nor a name that ends in {PACK}")
     if not target.parent.is_dir():
-        raise UsageError(f"--out {out}: no such folder {target.parent}")
+        raise UsageError(f"--out {out}: no such folder {target.parent}; a pack is written to this machine")
     if path.is_dir() and target.resolve().is_relative_to(path.resolve()):
         what = f"{path}: its pack, named like it," if out is None else f"--out {out}:"
         raise UsageError(f"{what} is in the folder that is packed, whose audits would read both; name another --out")

@@ -15,6 +15,7 @@ from audit.references import Shown, resolve
 from audit.reports.lineage.blame import Origin, blame, changes, reason, repeats
 from audit.reports.lineage.pool import Node, Pool, examples, pools, rounding
 from audit.request import noted
+from audit.vocabulary.endings import PACK
 
 Row = dict[str, Any]
 
@@ -40,6 +41,7 @@ RUN_COLUMNS: Final = (
 )
 NO_TEXTS: Final = "no candidates that are texts here: lineage is of prompts and programs"
 _FOUND: Final = "parents are found by their texts, since the log does not name them"
+_PACKED: Final = "a pack holds no validation scores, no tokens and no names of parents: lineage needs the folder itself"
 _ESTIMATED: Final = "tokens are estimated, as characters divided by four: the log does not count them"
 
 
@@ -82,7 +84,8 @@ def lineage(
         found = list(pools(records, request.choose(records)))
     if request.strict:
         refuse_problems(records.problems)
-    notes = [*noted(records.notes, records.problems), *_remarks(found)]
+    is_packed = any(str(path).endswith(PACK) for path in request.paths)
+    notes = [*noted(records.notes, records.problems), *([_PACKED] if is_packed else []), *_remarks(found)]
     if blame is not None:
         return _blamed(found, blame, notes)
     if dead_ends:
