@@ -189,6 +189,8 @@ def export(
         if file_format not in {None, first}:
             raise UsageError(f"two formats, {first} and {file_format}: choose one")
         request, file_format = replace(request, paths=request.paths[1:]), cast(ExportFormat, first)
+    elif len(request.paths) > 1 and "/" not in first and not Path(first).exists():
+        raise UsageError(f"{first}: neither a format ({', '.join(get_args(ExportFormat))}) nor a folder or archive")
     made = export(request, out, file_format or "scout", role=role, force=force)
     for line in made.notes:
         note(line)

@@ -173,7 +173,7 @@ def _item(group: str, rest: str) -> str:
 def _recomputed(tests: Sequence[_Test]) -> Iterator[Found]:
     """What the quantities of all tests can be, each held against all that is printed before it.
 
-    p follows from t and its degrees of freedom, as recomputed and as printed where that is possible; the corrected p
+    p follows from the summaries, and from t and its degrees of freedom as recomputed and as printed; the corrected p
     from all p of the family likewise. Holm's correction is monotone in each p, so lower ends give lower ends.
     """
     found = []

@@ -18,7 +18,7 @@ from stats.published.printed import Printed, Range
 ANYTHING: Final = Range(-math.inf, math.inf)
 PROBABILITY: Final = Range(0.0, 1.0)
 GRID: Final = 9
-"""Deviations that are tried between the ends of each."""
+"""Number of values that are tried of each standard deviation, ends included."""
 
 
 class Sample(NamedTuple):
