@@ -133,8 +133,7 @@ def test_the_rule():
 def test_the_patterns_find_every_text_with_thinking_in_both_dialects():
     query = "select text from (select unnest(?) as text) where regexp_matches(text, ?)"
     with duckdb.connect() as connection:  # the default one may be in use by another test
-        found = [connection.execute(query, [list(CASES), mark]).fetchall() for mark in MARKS]
-    in_sql = {text for rows in found for (text,) in rows}
+        in_sql = {text for mark in MARKS for (text,) in connection.execute(query, [list(CASES), mark]).fetchall()}
     in_python = {text for mark in MARKS for text in CASES if re.search(mark, text)}
     assert {text for text, each in CASES.items() if each[0] != text} - (in_sql & in_python) == set()
 

@@ -238,8 +238,7 @@ def test_where_nothing_is_recorded_nothing_is_made(tmp_path):
 
 
 def test_the_format_is_the_first_word_or_an_option(recorded, tmp_path):
-    out = tmp_path / "out"
-    chat = ("--format", "chat-jsonl")
+    out, chat = tmp_path / "out", ("--format", "chat-jsonl")
     for words in (("chat-jsonl", recorded), (recorded, *chat), ("chat-jsonl", recorded, *chat)):
         result = CliRunner().invoke(app, ["export", *map(str, words), "--out", str(out), "--force"])
         assert result.exit_code == 0, result.stderr
@@ -247,6 +246,8 @@ def test_the_format_is_the_first_word_or_an_option(recorded, tmp_path):
         assert len(lines_of(out)) == 4
     result = CliRunner().invoke(app, ["export", "chat-jsonl", str(recorded), "--format", "parquet", "--out", str(out)])
     assert (result.exit_code, result.stderr) == (2, "audit: two formats, chat-jsonl and parquet: choose one\n")
+    result = CliRunner().invoke(app, ["export", "csv", str(recorded), "--out", str(out)])
+    assert (result.exit_code, "csv: neither a format (scout," in result.stderr) == (2, True)
 
 
 def test_released_logs_are_exported_with_their_prompts_if_they_are_unpacked(tmp_path):
