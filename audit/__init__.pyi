@@ -1,10 +1,3 @@
-from audit.arguments import Analysis as Analysis
-from audit.arguments import Classification as Classification
-from audit.arguments import Detection as Detection
-from audit.arguments import RevisionSelection as RevisionSelection
-from audit.arguments import RunSelection as RunSelection
-from audit.arguments import Selection as Selection
-from audit.arguments import Thresholds as Thresholds
 from audit.cards.comparing import critics as critics
 from audit.cards.evals import critic_from as critic_from
 from audit.cards.examining import critic as critic
@@ -19,14 +12,22 @@ from audit.interventions.intervene import intervene_report as intervene_report
 from audit.interventions.intervene import intervene_run as intervene_run
 from audit.interventions.show import intervene_show as intervene_show
 from audit.judging.judge import judge as judge
-from audit.opening import open as open  # noqa: A004 - `audit.open` is how it reads
+from audit.options import Analysis as Analysis
+from audit.options import Classification as Classification
+from audit.options import Detection as Detection
+from audit.options import Options as Options
+from audit.options import RevisionSelection as RevisionSelection
+from audit.options import RunSelection as RunSelection
+from audit.options import Selection as Selection
+from audit.options import Thresholds as Thresholds
+from audit.options import open as open  # noqa: A004 - `audit.open` is how it reads
 from audit.output.errors import AuditError as AuditError
 from audit.output.errors import Problem as Problem
 from audit.output.errors import UsageError as UsageError
 from audit.output.escaping import visible as visible
 from audit.output.rows import Table as Table
-from audit.packing import Packed as Packed
-from audit.packing import pack as pack
+from audit.records.packing import Packed as Packed
+from audit.records.packing import pack as pack
 from audit.references import Mention as Mention
 from audit.references import Shown as Shown
 from audit.references import mark as mark
@@ -38,8 +39,6 @@ from audit.remedies.remedy import remedy_run as remedy_run
 from audit.reports.check.report import check as check
 from audit.reports.explain import Revision as Revision
 from audit.reports.explain import show as show
-from audit.reports.finding import Case as Case
-from audit.reports.finding import cases as cases
 from audit.reports.finding import find as find
 from audit.reports.lineage.tables import lineage as lineage
 from audit.reports.positions import positions as positions
@@ -56,7 +55,6 @@ from audit.reports.tables import runs as runs
 from audit.reports.tables import salience as salience
 from audit.reports.tables import severity as severity
 from audit.reports.tables import summary as summary
-from audit.request import Request as Request
 from audit.rerun.fairness import rescore as rescore
 from audit.rerun.replay import Replay as Replay
 from audit.rerun.replay import replay as replay
@@ -71,3 +69,5 @@ from audit.viewer.export import ExportedView as ExportedView
 from audit.viewer.export import export_view as export_view
 from audit.viewer.view import View as View
 from audit.viewer.view import view as view
+from audit.vocabulary.cases import Case as Case
+from audit.vocabulary.cases import cases as cases

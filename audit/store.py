@@ -15,17 +15,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+import msgspec
+
 from audit.detectors.detector import Detector
 from audit.detectors.loading import load_detector
-from audit.engine.catalog import models, public
-from audit.engine.database import Database
-from audit.ingest.opening import Opening
+from audit.models.catalog import models, public
+from audit.models.database import Database
 from audit.output.errors import Problem, count, refuse_problems
-from audit.remote.copies import fetch
-from audit.remote.urls import path_of
+from audit.records.cache import About, Cache
+from audit.records.locating import label_of, locate
 from audit.vocabulary.detectors import DEFAULT
-from audit.vocabulary.reading import Reading
-from audit.vocabulary.thresholds import check_overrides
+from audit.vocabulary.threshold_steps import around
+from audit.vocabulary.thresholds import Overrides, check_overrides, presets, text_preset
 from collector.system.stopping import temporary_folder
 
 if TYPE_CHECKING:
@@ -48,19 +49,21 @@ class Store:
         problems: list[Problem],
         notes: list[str],
         resources: contextlib.ExitStack,
-        opening: Opening | None,
-        paths: Sequence[Path],
-        reading: Reading,
+        paths: Sequence[str | Path],
         detected_by: Detector,
+        *,
+        detector: str,
+        about: str | None,
+        overrides: Overrides,
+        plans: Sequence[Path],
     ) -> None:
-        self.paths, self.plans = tuple(paths), tuple(map(Path, reading.plans))
-        self.detector, self.about, self.overrides = reading.detector or DEFAULT, reading.about, reading.overrides
+        self.paths, self.plans = tuple(paths), tuple(plans)
+        self.detector, self.about, self.overrides = detector, about, overrides
         self.detected_by = detected_by
         self.problems = problems
         self.notes = notes
         self._database = database
         self._resources = resources
-        self._opening = opening
 
     def relation(self, name: str) -> duckdb.DuckDBPyRelation:
         """A relation by its name, to be filtered and joined further while the store is open.
@@ -95,35 +98,29 @@ class Store:
         """
         return self._database.condition(text)
 
-    def kept(self, name: str, query: str) -> Path:
-        """A database file with the result of a query of the program's own, kept from one audit to the next.
+    def cached_file(self, name: str, query: str) -> Path:
+        """A database file with the result of a query of the program's own, which is cached.
 
         Args:
-            name: under which it is kept, and of its one table.
-            query: a SELECT over the relations, run where nothing is kept.
+            name: of the file's one table.
+            query: a SELECT over the relations, run where nothing is cached.
         """
-        return self._database.kept(name, query)
+        return self._database.cached_file(name, query)
 
     def build(self, query: str) -> None:
         """Build the relations that a query names; the errors are those of `sql`, but for unknown columns."""
         self._database.build(query)
 
-    def confine(self, *, read: bool = True) -> None:
-        """Restrict SQL from here on to the relations: no other file, no network, no setting.
-
-        Args:
-            read: whether any relation may be asked for afterwards, so that the records are read; otherwise only those
-                that are built or kept.
-        """
-        self._database.confine(read=read)
+    def confine(self) -> None:
+        """Restrict SQL from here on to the relations that are built: no other file, no network, no setting."""
+        self._database.confine()
 
     def interrupt(self) -> None:
         """Stop the query that runs in another thread."""
         self._database.interrupt()
 
     def set(self, variable: str, value: Any) -> None:
-        """Set a variable that models read, before the relations that read it are built."""
-        self._database.read()
+        """Set a variable that models read; relations that were built with another value are built again."""
         self._database.set(variable, value)
 
     def shared(self) -> Store:
@@ -133,19 +130,17 @@ class Store:
     def of_runs(self, runs: Collection[RunKey]) -> Store:
         """The same relations over the records of some runs alone, until this store is closed.
 
-        Rows that are functions of a run's own lines are the same; nothing of other runs is read or computed for them.
+        Rows that are functions of a run's own lines are the same; nothing of other runs is computed for them.
         """
-        alone = None if self._opening is None else self._opening.of_runs(self._database, runs)
-        if alone is None:
-            return self.shared()
         resources = contextlib.ExitStack()
+        alone = self._database.of_runs(runs, resources.enter_context(temporary_folder()))
         resources.callback(alone.close)
         return self._with(alone, resources)
 
     def _with(self, database: Database, resources: contextlib.ExitStack) -> Store:
         other = copy.copy(self)
         other.problems, other.notes = list(self.problems), list(self.notes)
-        other._database, other._resources, other._opening = database, resources, None
+        other._database, other._resources = database, resources
         return other
 
     def violations(self, invariant: str) -> list[tuple[Any, ...]]:
@@ -160,7 +155,7 @@ class Store:
         raise AttributeError(f"no relation {name!r}{hint}", name=name, obj=self)
 
     def __repr__(self) -> str:
-        where = ", ".join(map(str, self.paths))
+        where = ", ".join(map(label_of, self.paths))
         left_out = f"; {count(len(self.problems), 'problem')}, see .problems" if self.problems else ""
         return f"<audit.Store of {where}{left_out}; relations: {', '.join(public())}>"
 
@@ -180,42 +175,90 @@ class Store:
         self.close()
 
 
-def open_store(paths: Sequence[str | Path], reading: Reading | None = None, **options: Any) -> Store:
-    """Read records and make their analysis available.
-
-    Args:
-        paths: folders or tar archives of native records or of the released code's logs, in any mixture. A folder
-            may hold a whole data set, a condition, or a single run.
-        reading: how they are read and classified.
-        options: the same by name, as `Reading` has it.
+def open_store(
+    paths: Sequence[str | Path],
+    *,
+    strict: bool = False,
+    cache: bool = True,
+    detector: str | None = None,
+    about: str | None = None,
+    overrides: Overrides | None = None,
+    judgements: Sequence[str | Path] = (),
+    judge: str | None = None,
+    plans: Sequence[str | Path] = (),
+) -> Store:
+    """Read records and make their analysis available; `Options` describes the arguments.
 
     Raises:
         UsageError: no such detector, judge, task or threshold, or the environment's memory limit is not a size.
         AuditError: a path is missing or holds no records, or `strict` and something is wrong.
     """
-    reading = reading or Reading(**options)
-    detected_by = load_detector(reading.detector or DEFAULT, reading.about)
-    check_overrides(reading.overrides)
-    given = [path_of(path) for path in paths]
-    fetch(given, cache=reading.cache)
+    detected_by = load_detector(detector or DEFAULT, about)
+    overrides = overrides or {}
+    check_overrides(overrides)
+    places = [locate(path, cache=cache) for path in paths]
     with contextlib.ExitStack() as resources:
         directory = resources.enter_context(temporary_folder())
-        opening = Opening(given, directory, resources, reading, detected_by)
-        analysis = opening.analysis()
-        database = Database(directory, analysis, opening.read)
+        cached = Cache.of([(place.label, place.path) for place in places]) if cache else None
+        known = None if cached is None else cached.about()
+        found = known or About([], [])
+
+        def read(database: Database) -> dict[str, Path]:
+            from audit.records.reading import read_records
+
+            intake, files = read_records(places, directory, database.connection, strict=strict)
+            found.problems[:], found.notes[:] = intake.problems, intake.notes
+            if cached is not None and cached.begin(found):
+                for path in files.values():
+                    cached.add(path)
+            return files
+
+        database = Database(directory, cached, read)
         resources.callback(database.close)
-        if analysis is not None and analysis.problems is not None:
-            opening.problems, opening.notes = analysis.problems, analysis.notes
-            if reading.strict:
-                refuse_problems(analysis.problems)
+        _set_options(database, detected_by, overrides)
+        database.set("judgements", "[]")
+        database.set("judge", judge)
+        database.set("plan_files", [str(file) for file in plans])
+        database.set("plan_cache", cache)
+        if known is None:
+            database.load()
         else:
-            database.read()
-            if analysis is not None:
-                analysis.begin(opening.problems, opening.notes)
-                database.keep()
-                opening.keep_files(analysis)
-        opening.resources = resources.pop_all()
-    return Store(database, opening.problems, opening.notes, opening.resources, opening, given, reading, detected_by)
+            database.take_cached_records()
+        problems = list(found.problems)
+        if detected_by.is_judged or judgements:
+            from audit.records.judgements import load_judgements
+
+            problems += load_judgements(paths, judgements, judge, detected_by, database)
+        if strict:
+            refuse_problems(problems)
+        return Store(
+            database,
+            problems,
+            found.notes,
+            resources.pop_all(),
+            paths,
+            detected_by,
+            detector=detector or DEFAULT,
+            about=about,
+            overrides=overrides,
+            plans=[Path(plan) for plan in plans],
+        )
+
+
+def _set_options(database: Database, detector: Detector, overrides: Overrides) -> None:
+    """Set what relations depend on beside the records."""
+    for variable, values in (("presets", presets()), ("overrides", overrides)):
+        rows = [{"env": env, **thresholds} for env, thresholds in values.items()]
+        database.set(variable, msgspec.json.encode(rows).decode())
+    database.set("text_preset", text_preset())
+    database.set("threshold_steps", around())
+    database.set("detector_key", detector.key)
+    for variable, value in detector.variables().items():
+        database.set(variable, value)
+    if detector.relation is not None:
+        database.stand_in("references", detector.relation)
+    if detector.function is not None:
+        database.detect_with(detector.function)
 
 
 def rows_of(relation: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:

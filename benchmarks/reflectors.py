@@ -20,7 +20,7 @@ from audit.interventions.texts.arms import ask
 from audit.interventions.texts.effects import DRAWN, followed, read_units
 from audit.interventions.texts.plan import PRESETS, TextPlan, make_text_plan, units_of
 from audit.interventions.texts.running import PlaceLine, TextAnswer
-from audit.request import Request
+from audit.options import Options
 from collector import seeding
 
 CAUSES: Final = {
@@ -37,7 +37,7 @@ NONE: Final = ("any", "alphabet", "nothing")
 def planned(data: Path, path: Path, *, preset: str = "small", seed: int = 0) -> TextPlan:
     """A plan of some records, of no model in particular."""
     return make_text_plan(
-        Request(paths=[data]),
+        Options(paths=[data]),
         out=path,
         preset=preset,
         units=None,

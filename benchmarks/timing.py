@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from audit.cache_folder import VARIABLE
+from audit.records.cache import VARIABLE
 
 REPETITIONS = 5
 SHORTEST = 0.01

@@ -7,22 +7,19 @@ import sys
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
 from audit.commands.reading import PlansOption, reading
 from audit.commands.version import HELP, VersionOption
+from audit.options import Detection, Options
 from audit.output.errors import UsageError, report, shortened
 from audit.output.escaping import in_line
-from audit.remote.urls import path_of
-from audit.request import Request
+from audit.output.notes import note
 from collector.command_line import Command
 from collector.system.secrets import without_secrets
 from stats.cli import run
-
-if TYPE_CHECKING:
-    pass
 
 app = typer.Typer(context_settings=HELP, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -30,14 +27,13 @@ _STOPPED: Final = "interrupted; what was written so far stays"
 
 
 @app.command(cls=Command)
-@reading(output=False, detector=True, cached=False)
+@reading(Detection, output=False, cached=False)
 def figures(
-    request: Request,
+    options: Options,
     paths: Annotated[
-        list[Path] | None,
+        list[str] | None,
         typer.Argument(
             metavar="DIR",
-            parser=path_of,
             help="Folders, tar archives or packs, of native records or of released logs; s3://, https:// too. None is "
             "needed with --card or --remedies.",
         ),
@@ -60,11 +56,11 @@ def figures(
         raise UsageError("name records: DIR, one or more; only --card and --remedies need none")
     progress = PrintedProgress("figures")
     if paths and sys.stderr.isatty():
-        typer.echo("figures: reading records", err=True)
+        note("reading records", "figures")
     from figures.data import load
     from figures.page.build import build
 
-    records = load(replace(request, paths=paths, plans=plan or ()), progress) if paths else None
+    records = load(replace(options, paths=paths, plans=plan or ()), progress) if paths else None
     command = shlex.join(["figures", *map(without_secrets, sys.argv[1:])])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -80,15 +76,10 @@ def figures(
     warned = list(dict.fromkeys(str(warning.message) for warning in caught))
     of_records = [*report(records.problems), *shortened(records.unfinished)] if records else []
     for line in (*of_records, *shortened(warned)):
-        _say(line)
+        note(line, "figures")
     typer.echo(in_line(str(index)))
 
 
 def main() -> None:
     """Entry point of the `figures` command."""
     run(app, "figures", _STOPPED)
-
-
-def _say(message: str) -> None:
-    """A line on standard error, which names from records do nothing to."""
-    typer.echo(f"figures: {in_line(message)}", err=True)

@@ -11,12 +11,12 @@ from typing import Any, Final
 
 import pandas as pd
 
+from audit.options import Options
 from audit.output.errors import AuditError, Problem
 from audit.output.progress import SILENT, Progress
 from audit.reports.answers import answers
 from audit.reports.emptiness import are_texts
 from audit.reports.unfinished import unfinished
-from audit.request import Request
 from audit.store import Store, rows_of
 from figures.over_tasks import OverTasks, over_tasks
 from figures.provenance import digest
@@ -93,25 +93,25 @@ class Records:
         return digest([self.iterations, self.revisions])
 
 
-def load(request: Request, progress: Progress = SILENT) -> Records:
+def load(options: Options, progress: Progress = SILENT) -> Records:
     """Read records.
 
     Args:
-        request: where they are, which tasks, methods and conditions, and how references to the worst rollout are found.
+        options: where they are, which tasks, methods and conditions, and how references to the worst rollout are found.
         progress: of the relations that are computed.
 
     Raises:
-        audit.output.errors.AuditError: no finished iteration is of what was asked for, or as `Request.read` raises it.
+        audit.output.errors.AuditError: no finished iteration is of what was asked for, or as `Options.read` raises it.
     """
-    with request.read() as store:
+    with options.read() as store:
         with progress:
             progress.begin(len(FRAMES) + len(ROWS), "records read", counted=False)
             fields = {}
             for field in (*FRAMES, *ROWS):
-                fields[field] = _read(store, field, request)
+                fields[field] = _read(store, field, options)
                 progress.advance()
         others = ("answers", *EXPERIMENTS, "plans", "problems", "unfinished")
-        records = Records(**fields, **{field: _read(store, field, request) for field in others})
+        records = Records(**fields, **{field: _read(store, field, options) for field in others})
     if records.iterations.empty:
         raise AuditError("nothing to draw: no finished iteration of these in the records")
     return records
@@ -135,20 +135,20 @@ class _OfStore(Records):
         return found
 
 
-def _read(store: Store, field: str, request: Request | None = None) -> Any:
-    """A field of records: of those that a request asks for, or of all."""
+def _read(store: Store, field: str, options: Options | None = None) -> Any:
+    """A field of records: of the selected runs, or of all."""
     if field in FRAMES:
-        return request.select(store.relation(FRAMES[field])).df() if request else store.frame(FRAMES[field])
+        return options.select(store.relation(FRAMES[field])).df() if options else store.frame(FRAMES[field])
     if field in ROWS or field == "unfinished":
         name = ROWS.get(field, "run_facts")
-        rows = rows_of(request.select(store.relation(name))) if request else store.rows(name)
+        rows = rows_of(options.select(store.relation(name))) if options else store.rows(name)
         return rows if field in ROWS else unfinished(rows)
     if field in EXPERIMENTS:
         return store.rows(EXPERIMENTS[field]) if store.plans else []
     if field == "answers":
-        request = request or Request()
-        rows = rows_of(request.select(store.relation("salience")))
-        return answers(rows, store, of_texts=are_texts(request, store))
+        options = options or Options()
+        rows = rows_of(options.select(store.relation("salience")))
+        return answers(rows, store, of_texts=are_texts(options, store))
     if field not in ("plans", "problems"):
         raise AttributeError(field)
     return list(getattr(store, field))

@@ -11,7 +11,7 @@ import filelock
 import pytest
 
 from audit import store as store_module
-from audit.engine.database import Database
+from audit.models.database import Database
 
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / ".pytest_cache" / "made"
@@ -64,15 +64,15 @@ def opened_once():
     opened: dict[str, store_module.Store] = {}
     really_open, really_confine = store_module.open_store, Database.confine
 
-    def open_store(paths, reading=None, **options):
-        key = repr((paths, reading, sorted(options.items()), [looks(Path(path)) for path in paths]))
+    def open_store(paths, **given):
+        key = opened_as(paths, given)
         if key not in opened:
-            opened[key] = really_open(paths, reading, **options)
+            opened[key] = really_open(paths, **given)
         return opened[key].shared()
 
-    def confine(database, *, read=True):
+    def confine(database):
         """Nothing else can be done in a database that is confined, so that it is not shared any longer."""
-        really_confine(database, read=read)
+        really_confine(database)
         keys = [key for key, store in opened.items() if store._database is database]
         confined.extend(opened.pop(key) for key in keys)
 
@@ -83,6 +83,11 @@ def opened_once():
         yield
     for store in (*opened.values(), *confined):
         store.close()
+
+
+def opened_as(paths, given: dict[str, object]) -> str:
+    """All that a store depends on: the files of records, and how they are read."""
+    return repr((paths, sorted(given.items()), [looks(Path(path)) for path in paths]))
 
 
 def looks(path: Path) -> list[tuple[str, int, int]]:

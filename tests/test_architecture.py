@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from audit.engine.catalog import models, named_in
+from audit.models.catalog import models, named_in
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("collector", "audit", "stats", "figures")

@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from audit.ingest.runs import open_records
 from audit.interventions.arms import ARMS, ask
 from audit.interventions.effects.shares import ceiling, unit_calls
 from audit.interventions.experiment import Place
 from audit.interventions.showing import Call
 from audit.interventions.units import eligible
+from audit.records.lines import open_records
 from benchmarks.interventions.__main__ import _done, main
 from benchmarks.interventions.asking import OUTSPOKEN, experiment
 from benchmarks.interventions.cells import PRESET, Cell, cells
@@ -239,7 +239,7 @@ def test_a_share_is_found_and_estimated():
 @pytest.mark.slow
 def test_the_simulated_critic_reads_every_arm_as_it_is_shown(folder, laboratory):
     """Among them fresh evidence, which the pool does without."""
-    with open_records([folder / "runs"], cache=False) as records:
+    with open_records([folder / "runs"]) as records:
         needs = frozenset({"record", "rollouts", "policy"})
         units = eligible(records, records.runs, spliced=False, needs=needs, further=True, draws=1).units
     assert units.keys() == laboratory.pool.units.keys()

@@ -20,9 +20,8 @@ from audit.interventions.effects.results import AWAY, MOVES
 from audit.measures.holm import holm
 from audit.output.errors import UsageError, count
 from audit.output.formats import Row
+from audit.output.notes import simulated
 from audit.output.rows import Table
-from audit.output.tables import print_plain_table
-from audit.request import simulated
 
 COLUMNS: Final = (
     *("critic", "against", "name", "value", "low", "high", "p", "p_adjusted", "verdict", "units", "answers"),
@@ -206,7 +205,8 @@ def _print(names: Sequence[str], cards: Sequence[Card], found: Sequence[Sequence
     for share in shares:
         cells = [next((_cell(each) for each in card.moves or () if each.name == share), "not asked") for card in cards]
         rows.append({"number": share, **dict(zip(names, cells, strict=True))})
-    print_plain_table(["number", *names], rows, "Numbers and shares that follow", whole=True)
+    title = "Numbers and shares that follow"
+    Table(columns=["number", *names], rows=rows, title=title, plain=True, whole=True).print()
     for name, card, of_one in zip(names[1:], cards[1:], found, strict=True):
         title = f"{name} minus {names[0]}"
         if not of_one:
@@ -224,7 +224,8 @@ def _print(names: Sequence[str], cards: Sequence[Card], found: Sequence[Sequence
             for each in of_one
         ]
         sizes = "" if card.size == cards[0].size else ", of quick alone"
-        print_plain_table(list(table[0]), table, f"{title}, paired over {paired}{sizes}", whole=True)
+        title = f"{title}, paired over {paired}{sizes}"
+        Table(columns=list(table[0]), rows=table, title=title, plain=True, whole=True).print()
     several = " and critics" if len(cards) > 2 else ""
     sys.stdout.write(
         f"p_adjusted: by Holm's method over all numbers{several}. Does not differ: by less than {MATTERS:.0%} of the "

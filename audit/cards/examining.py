@@ -18,9 +18,8 @@ from audit.interventions.plan import Plan, answers_file, read_plan, write_plan
 from audit.interventions.presets import Preset, asks_shares
 from audit.interventions.report import read_report, unfinished
 from audit.output.errors import AuditError, UsageError, count
+from audit.output.notes import agree, note, simulated
 from audit.output.rows import Table
-from audit.output.tables import print_plain_table
-from audit.request import agree, note, simulated
 from collector.errors import cannot_write
 from collector.model_options import ModelOptions
 from collector.spec import slug
@@ -146,7 +145,8 @@ def card_table(card: Card, notes: Sequence[str] = ()) -> Table:
     def print_for_people(_: Table) -> None:
         sys.stdout.write(f"{card.name}, {card.suite}, {card.size}\n")
         sys.stdout.write("".join(f"- {each}\n" for each in findings) + "\n")
-        print_plain_table(list(shown), [_in_words(msgspec.structs.asdict(each)) for each in card.numbers], "Numbers")
+        numbers = [_in_words(msgspec.structs.asdict(each)) for each in card.numbers]
+        Table(columns=shown, rows=numbers, title="Numbers", plain=True, is_part=True).print()
 
     return Table(
         columns=COLUMNS,

@@ -20,8 +20,7 @@ from typing import IO, Any, Final, TypeVar
 
 import msgspec
 
-from audit.engine.memory import memory_limit
-from audit.engine.quiet import without_progress_bar
+from audit.models.settings import memory_limit, without_progress_bar
 from audit.output.errors import AuditError
 from collector.llm.answer import read_completion
 from collector.llm.protocol import Completion

@@ -10,7 +10,8 @@ from typing import Annotated, Final
 import typer
 
 from audit.commands.reading import reading
-from audit.request import Request, note
+from audit.options import Classification, Options, RevisionSelection
+from audit.output.notes import note
 
 commands = typer.Typer()
 
@@ -31,9 +32,9 @@ STRATA: Final = f"COLUMN, one of {', '.join(Stratum)}"
 
 
 @commands.command()
-@reading(output=False, detector=True, thresholds=True, runs=True)
+@reading(RevisionSelection, output=False)
 def sample(
-    request: Request,
+    options: Options,
     n: Annotated[int, typer.Option("--n", min=1, max=10**9, help="How many revisions to draw.")] = 100,
     stratify: Annotated[
         list[Stratum] | None,
@@ -54,7 +55,7 @@ def sample(
     from audit.validation.coding.sample import sample
 
     sheet = sample(
-        request,
+        options,
         n,
         stratify=stratify or (),
         seed=seed,
@@ -67,7 +68,7 @@ def sample(
 
 
 @commands.command()
-@reading(detector=True, thresholds=True, calls="audit.validation.coding.validate:validate")
+@reading(Classification, calls="audit.validation.coding.validate:validate")
 def validate(
     labels: Annotated[Path, typer.Argument(metavar="LABELS", help="The sheet that coders filled in, a CSV file.")],
     disagreements: Annotated[

@@ -9,9 +9,9 @@ import typer
 
 from audit.commands.intervening import ConcurrencyOption
 from audit.commands.reading import NoCacheOption, WorkersOption, printing
+from audit.options import Options
 from audit.output.errors import UsageError
 from audit.output.rows import Table
-from audit.request import Request
 from collector.model_options import ModelOptions, with_model_options
 
 commands = typer.Typer()
@@ -21,7 +21,7 @@ commands = typer.Typer()
 @printing()
 @with_model_options
 def critic(
-    _: Request,
+    _: Options,
     backend: Annotated[str | None, typer.Option("--backend", help="simulated, local, ollama or openai.")] = None,
     personality: Annotated[
         str | None, typer.Option("--personality", help="Personality of the simulated critic.", show_default="salient")

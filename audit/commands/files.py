@@ -8,12 +8,12 @@ from typing import Annotated, Literal, cast, get_args
 
 import typer
 
-from audit.commands.reading import NoCacheOption, StrictOption, printing, reading
+from audit.commands.reading import StrictOption, print_table, printing, reading
+from audit.options import Options, RevisionSelection
 from audit.output.errors import UsageError, count
 from audit.output.escaping import in_line
+from audit.output.notes import note, print_notes
 from audit.output.rows import Table
-from audit.remote.urls import path_of
-from audit.request import Request, note, print_notes
 from collector.system.stopping import temporary_folder
 
 commands = typer.Typer()
@@ -28,7 +28,7 @@ ExportFormat = Literal["scout", "chat-jsonl", "parquet"]
 @commands.command("import")
 @printing()
 def import_(
-    asked: Request,
+    asked: Options,
     files: Annotated[
         list[Path],
         typer.Argument(metavar="FILE", help="JSON Lines, CSV or Parquet; one or more. Of a folder, its Parquet files."),
@@ -84,7 +84,7 @@ def import_(
     if mapping is None or out is None:
         raise UsageError("give --map FILE and --out DIR; --guess writes a mapping")
     made = import_logs(files, mapping, out, force=force, strict=strict, direction=direction)
-    asked.print(made.table())
+    print_table(made.table(), asked)
 
 
 def _fields(settings: list[str]) -> dict[str, str]:
@@ -97,13 +97,13 @@ def _fields(settings: list[str]) -> dict[str, str]:
     return fields
 
 
-def _guess(files: list[Path], fields: dict[str, str], map_out: Path | None, asked: Request, *, force: bool) -> None:
+def _guess(files: list[Path], fields: dict[str, str], map_out: Path | None, asked: Options, *, force: bool) -> None:
     from audit.importing.guessing.guess import guess_mapping
 
     made = guess_mapping(files, field=fields)
     place = map_out or made.place()
     made.write(place, force=force)
-    asked.print(made.table())
+    print_table(made.table(), asked)
     for question in made.questions:
         note(f"{'unsure' if question.needed else 'not known'}: {question.field}: {question.text}")
     if needed := [question for question in made.questions if question.needed]:
@@ -133,24 +133,21 @@ def _possible(folder: Path) -> Table:
 
 @commands.command()
 def pack(
-    path: Annotated[
-        Path, typer.Argument(metavar="DIR", parser=path_of, help="A folder or archive of records, or a URL.")
-    ],
+    path: Annotated[str, typer.Argument(metavar="DIR", help="A folder or archive of records, or a URL.")],
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="FILE", help="File or folder for the pack; beside DIR by default."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the pack, if there is one.")] = False,
     strict: StrictOption = False,
-    no_cache: NoCacheOption = False,
 ) -> None:
     """Pack records into one Parquet file, DIR.pack.parquet, which every audit reads in place of DIR.
 
     Example: audit pack data/runs && audit summary data/runs.pack.parquet
     """
-    from audit.packing import pack
+    from audit.records.packing import pack
 
-    packed = pack(path, out, force=force, strict=strict, cache=not no_cache)
+    packed = pack(path, out, force=force, strict=strict)
     print_notes(packed.notes, packed.problems)
     typer.echo(
         f"{in_line(str(packed.path))}: {count(packed.runs, 'run')}, {packed.size_before / 1e6:.1f} MB of records in "
@@ -159,9 +156,9 @@ def pack(
 
 
 @commands.command()
-@reading(output=False, detector=True, thresholds=True, runs=True)
+@reading(RevisionSelection, output=False)
 def export(
-    request: Request,
+    options: Options,
     out: Annotated[
         Path, typer.Option("--out", metavar="PATH", help="The file to write; with scout, the folder of the database.")
     ],
@@ -184,14 +181,14 @@ def export(
     """
     from audit.exporting.export import export
 
-    first = str(request.paths[0])
-    if first in get_args(ExportFormat) and len(request.paths) > 1:
+    first = str(options.paths[0])
+    if first in get_args(ExportFormat) and len(options.paths) > 1:
         if file_format not in {None, first}:
             raise UsageError(f"two formats, {first} and {file_format}: choose one")
-        request, file_format = replace(request, paths=request.paths[1:]), cast(ExportFormat, first)
-    elif len(request.paths) > 1 and "/" not in first and not Path(first).exists():
+        options, file_format = replace(options, paths=options.paths[1:]), cast(ExportFormat, first)
+    elif len(options.paths) > 1 and "/" not in first and not Path(first).exists():
         raise UsageError(f"{first}: neither a format ({', '.join(get_args(ExportFormat))}) nor a folder or archive")
-    made = export(request, out, file_format or "scout", role=role, force=force)
+    made = export(options, out, file_format or "scout", role=role, force=force)
     for line in made.notes:
         note(line)
     typer.echo(

@@ -10,8 +10,8 @@ import typer
 from audit.commands.overview import Overview
 from audit.commands.reading import NoCacheOption, TaskModules, WorkersOption, printing, reading
 from audit.commands.version import HELP
+from audit.options import Options, RunSelection
 from audit.output.rows import Table
-from audit.request import Request
 from collector.model_options import ModelOptions, with_model_options
 
 commands = typer.Typer()
@@ -42,7 +42,7 @@ PlanPath = Annotated[Path, typer.Argument(metavar="PLAN", help="What `audit inte
 
 
 @intervene.command()
-@reading(runs=True, cached=False, calls="audit.interventions.intervene:intervene_plan")
+@reading(RunSelection, cached=False, calls="audit.interventions.intervene:intervene_plan")
 @with_model_options
 def plan(
     backend: Annotated[str, typer.Option("--backend", help="simulated, local, ollama or openai.")],
@@ -108,7 +108,7 @@ def run(
 @intervene.command()
 @printing()
 def report(
-    _: Request,
+    _: Options,
     plan: Annotated[
         list[Path],
         typer.Argument(metavar="PLAN", help="What `audit intervene plan` wrote; several are compared with the first."),
@@ -134,7 +134,7 @@ def report(
 @intervene.command()
 @printing()
 def show(
-    _: Request,
+    _: Options,
     plan: PlanPath,
     unit: Annotated[
         str,
@@ -153,7 +153,7 @@ def show(
 
 
 @commands.command()
-@reading(runs=True, calls="audit.judging.judge:judge")
+@reading(RunSelection, calls="audit.judging.judge:judge")
 @with_model_options
 def judge(
     backend: Annotated[str, typer.Option("--backend", help="local, ollama or openai.")],

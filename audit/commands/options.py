@@ -12,9 +12,10 @@ from typing import Final
 
 import typer
 
-from audit.engine.memory import require_memory
+from audit.models.settings import require_memory
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line, visible
+from audit.output.notes import note
 from collector.errors import by_the_system
 from collector.system.secrets import without_secrets
 from collector.system.stopping import INTERRUPTED, is_stopped, stop_is_reported
@@ -22,7 +23,7 @@ from collector.system.stopping import INTERRUPTED, is_stopped, stop_is_reported
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:
     """Print a warning in one line, without its place in the code."""
-    typer.echo(f"audit: {in_line(without_secrets(str(message)))}", err=True)
+    note(without_secrets(str(message)))
 
 
 @contextlib.contextmanager

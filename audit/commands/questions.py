@@ -19,10 +19,9 @@ from audit.commands.reading import (
     Variant,
     printing,
     reading,
-    sharing,
 )
+from audit.options import Analysis, Options, RevisionSelection, Thresholds
 from audit.output.rows import Table
-from audit.request import Request
 
 commands = typer.Typer()
 
@@ -44,9 +43,9 @@ def check(
 
 
 @commands.command()
-@sharing((), ("detector", "about", "judgements", "judge", "overrides", "strict", "no_cache"))
+@reading(Analysis, output=False, paths=False)
 def show(
-    request: Request,
+    options: Options,
     path: RecordsPath,
     env: Env,
     variant: Variant,
@@ -63,7 +62,7 @@ def show(
     """
     from audit.reports.explain import show
 
-    revision = show(replace(request, paths=[path]), env, variant, run, iteration, condition=condition)
+    revision = show(replace(options, paths=[path]), env, variant, run, iteration, condition=condition)
     is_coloured = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     text = revision.coloured() if is_coloured else str(revision)
     typer.echo(revision.as_json() if output == "json" else text)
@@ -78,9 +77,9 @@ def _list_cases(wanted: bool) -> None:
 
 
 @commands.command()
-@reading(detector=True, thresholds=True, runs=True)
+@reading(RevisionSelection)
 def find(
-    request: Request,
+    options: Options,
     case: Annotated[
         str | None, typer.Option("--case", metavar="NAME", help="A kind of worked example; --cases lists them.")
     ] = None,
@@ -102,13 +101,13 @@ def find(
     from audit.reports.finding import find
 
     del cases
-    return find(request, case, where, limit=limit)
+    return find(options, case, where, limit=limit)
 
 
 @commands.command()
 @printing("detector", "about", "overrides", "strict", "no_cache")
 def sql(
-    request: Request,
+    options: Options,
     arguments: Annotated[
         list[str],
         typer.Argument(
@@ -125,11 +124,11 @@ def sql(
     from audit.reports.sql import query_of, relations, sql
 
     paths, query = query_of(arguments)
-    return relations() if query is None else sql(replace(request, paths=paths), query, plan=plan or ())
+    return relations() if query is None else sql(replace(options, paths=paths), query, plan=plan or ())
 
 
 @commands.command()
-@reading(thresholds=True, calls="audit.reports.sensitivity:sensitivity")
+@reading(Thresholds, calls="audit.reports.sensitivity:sensitivity")
 def sensitivity(
     steps: Annotated[int, typer.Option("--steps", min=2, max=101, help="Values tried for each threshold.")] = 5,
     spread: Annotated[

@@ -1,4 +1,4 @@
-"""What commands share: their options, stated once and combined into one request, and how they are called."""
+"""What commands share: their options, stated once and combined into `Options`, and how they are called."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from typing import Annotated, Any, Final, Literal
 import typer
 from typer.models import ArgumentInfo
 
+from audit.options import Options, Selection
+from audit.output.notes import note
 from audit.output.rows import Table
-from audit.remote.urls import path_of
-from audit.request import Request
-from audit.vocabulary.detectors import DEFAULT
 from audit.vocabulary.thresholds import parse_overrides
 
 Format = Literal["table", "json", "csv", "markdown", "latex"]
@@ -48,9 +47,7 @@ WorkersOption = Annotated[
 ]
 
 # Of commands about one revision.
-RecordsPath = Annotated[
-    Path, typer.Argument(metavar="DIR", parser=path_of, help="A folder, archive or pack of records, or a URL.")
-]
+RecordsPath = Annotated[str, typer.Argument(metavar="DIR", help="A folder, archive or pack of records, or a URL.")]
 Env = Annotated[str, typer.Argument(metavar="ENV", help="Task.")]
 Variant = Annotated[str, typer.Argument(metavar="VARIANT", help="Method.")]
 Run = Annotated[int, typer.Argument(metavar="RUN", min=0, max=2**63 - 1, help="Run, from 1.")]
@@ -58,12 +55,11 @@ Iteration = Annotated[int, typer.Argument(metavar="ITERATION", min=0, max=2**63 
 OneCondition = Annotated[str | None, typer.Option("--condition", help="Condition, where several have it.")]
 
 
-def _request(
+def _shared(
     paths: Annotated[
-        list[Path],
+        list[str],
         typer.Argument(
             metavar="DIR",
-            parser=path_of,
             help="Folders, tar archives or packs, of native records or of released logs; one or more; s3://, https:// "
             "too.",
         ),
@@ -120,43 +116,41 @@ def _request(
     condition: Annotated[list[str] | None, typer.Option("--condition", help="Only this condition; repeatable.")] = None,
     run: Annotated[list[int] | None, typer.Option("--run", min=1, help="Only runs of this number; repeatable.")] = None,
     no_cache: NoCacheOption = False,
-) -> Request:
-    return Request(
-        paths=paths,
-        output=output,
-        columns=_names(columns),
-        sort=_names(sort) or (),
-        limit=limit,
-        strict=strict,
-        cache=not no_cache,
-        env=env,
-        variant=variant,
-        condition=condition,
-        run=run,
-        detector=detector,
-        about=about,
-        overrides=parse_overrides(overrides or ()),
-        judgements=judgements or (),
-        judge=judge,
-    )
+) -> None:
+    """The options that commands share, as Typer reads them."""
 
 
-_SHARED: Final = inspect.signature(_request, eval_str=True).parameters
+_SHARED: Final = inspect.signature(_shared, eval_str=True).parameters
 _TABLE: Final = ("output", "columns", "sort", "limit")
-_DETECTOR: Final = ("detector", "about", "judgements", "judge")
+_READING: Final = (
+    *("detector", "about", "judgements", "judge", "overrides"),
+    *("strict", "env", "variant", "condition", "run", "cache"),
+)
+
+
+def _options(given: dict[str, Any]) -> Options:
+    """What was given of the options that commands share."""
+    return Options(
+        cache=not given.pop("no_cache", False),
+        columns=_names(given.pop("columns", None)),
+        sort=_names(given.pop("sort", None)) or (),
+        overrides=parse_overrides(given.pop("overrides", None) or ()),
+        judgements=given.pop("judgements", None) or (),
+        **given,
+    )
 
 
 def sharing(
     before: Sequence[str], behind: Sequence[str], calls: str | None = None
 ) -> Callable[[Callable[..., Any]], Callable[..., None]]:
-    """Turn a function whose first argument is a request into a command; a table that it returns is printed.
+    """Turn a function whose first argument is `Options` into a command; a table that it returns is printed.
 
     Its own arguments come before the paths, and an option of its own takes the place of a shared one of that name.
 
     Args:
         before: the shared parameters before its own options.
         behind: those behind them.
-        calls: `module:function`, which does it. The function then has neither a request nor a body, and what is not
+        calls: `module:function`, which does it. The function then has neither this argument nor a body, and what is not
             given is left to the defaults of the other, whose records, if there are `paths`, are its `data`.
     """
 
@@ -168,66 +162,59 @@ def sharing(
 
         def command(**given: Any) -> None:
             mine = {parameter.name: given.pop(parameter.name) for parameter in own}
-            request = _request(**{"paths": [], "detector": DEFAULT, **given})
-            table: Table | None = made(request, **mine)
+            options = _options(given)
+            table: Table | None = made(options, **mine)
             if table is not None:
-                request.print(table)
+                print_table(table, options)
 
-        def made(request: Request, **mine: Any) -> Any:
+        def made(options: Options, **mine: Any) -> Any:
             if calls is None:
-                return function(request, **mine)
+                return function(options, **mine)
             module, name = calls.split(":")
-            data = {"data": request} if "paths" in before else {}
-            options = {option: value for option, value in mine.items() if value is not None}
-            return getattr(import_module(module), name)(**data, **options)
+            data = {"data": options} if "paths" in before else {}
+            stated = {option: value for option, value in mine.items() if value is not None}
+            return getattr(import_module(module), name)(**data, **stated)
 
         arguments = [each for each in own if _is_argument(each)]
         options = [each for each in own if not _is_argument(each)]
         paths = [each for each in first if _is_argument(each)]
-        return with_parameters(command, function, [*arguments, *paths, *first[len(paths) :], *options, *last])
+        parameters = [*arguments, *paths, *first[len(paths) :], *options, *last]
+        functools.update_wrapper(command, function)
+        # Typer reads both: the parameters and their types.
+        command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+            [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
+        )
+        command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return command
 
     return decorate
 
 
-def with_parameters(
-    command: Callable[..., None], function: Callable[..., Any], parameters: Sequence[inspect.Parameter]
-) -> Callable[..., None]:
-    """A function with the name and the help of another and parameters of its own, as Typer reads them."""
-    functools.update_wrapper(command, function)
-    command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
-    )
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return command
+def print_table(table: Table, options: Options, program: str = "audit") -> None:
+    """Print the columns and rows of a table that are asked for, and its notes on standard error."""
+    is_whole = options.columns is None and not options.sort and options.limit is None
+    with table:
+        shown = table if is_whole else table.select(options.columns, sort=options.sort, limit=options.limit)
+        for line in shown.notes:
+            note(line, program)
+        shown.print(options.output)
 
 
 def reading(
-    *,
-    output: bool = True,
-    detector: bool = False,
-    thresholds: bool = False,
-    runs: bool = False,
-    cached: bool = True,
-    calls: str | None = None,
+    kind: Any = Selection, *, output: bool = True, paths: bool = True, cached: bool = True, calls: str | None = None
 ) -> Callable[[Callable[..., Any]], Callable[..., None]]:
     """`sharing` for commands that read records.
 
     Args:
+        kind: the keyword arguments of the function of this name in `audit`, which the command has as options.
         output: whether the command has `--format` and the other options of tables.
-        detector: whether the command has `--detector`.
-        thresholds: whether the command has `--set`.
-        runs: whether the command has `--run`, because its rows belong to single runs.
+        paths: whether the command takes any number of folders.
         cached: whether the command has `--no-cache`.
         calls: as `sharing` has it.
     """
-    behind = [
-        *(_DETECTOR if detector else ()),
-        *(("overrides",) if thresholds else ()),
-        *("strict", "env", "variant", "condition"),
-        *(("run",) if runs else ()),
-        *(("no_cache",) if cached else ()),
-    ]
-    return sharing(("paths", *(_TABLE if output else ())), behind, calls)
+    known = kind.__optional_keys__ - (set() if cached else {"cache"})
+    behind = ["no_cache" if name == "cache" else name for name in _READING if name in known]
+    return sharing((*(["paths"] if paths else []), *(_TABLE if output else ())), behind, calls)
 
 
 def printing(*before: str, calls: str | None = None) -> Callable[[Callable[..., Any]], Callable[..., None]]:

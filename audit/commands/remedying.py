@@ -12,9 +12,8 @@ from audit.commands.intervening import ConcurrencyOption, EvaluateOption, TimeLi
 from audit.commands.overview import Overview
 from audit.commands.reading import NoCacheOption, TaskModules, WorkersOption, printing, reading
 from audit.commands.version import HELP
+from audit.options import Options, RunSelection
 from audit.output.rows import Table
-from audit.remote.urls import path_of
-from audit.request import Request
 from collector.model_options import ModelOptions, with_model_options
 
 commands = typer.Typer()
@@ -33,14 +32,14 @@ PlanPath = Annotated[Path, typer.Argument(metavar="PLAN", help="What `audit reme
 
 
 @remedy.command()
-@reading(runs=True, cached=False)
+@reading(RunSelection, cached=False)
 @with_model_options
 def plan(
-    request: Request,
+    request: Options,
     backend: Annotated[str, typer.Option("--backend", help="simulated, local, ollama or openai.")],
     paths: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="DIR", parser=path_of, help="Folders of records; none with --suite."),
+        list[str] | None,
+        typer.Argument(metavar="DIR", help="Folders of records; none with --suite."),
     ] = None,
     personality: Annotated[
         str | None, typer.Option("--personality", help="Personality of the simulated critic.", show_default="salient")
@@ -120,7 +119,7 @@ def run(
 
 @remedy.command()
 @printing()
-def report(_: Request, plan: PlanPath, workers: WorkersOption = None, no_cache: NoCacheOption = False) -> Table:
+def report(_: Options, plan: PlanPath, workers: WorkersOption = None, no_cache: NoCacheOption = False) -> Table:
     """Report a finished experiment: harm avoided, gain lost and cost of each remedy.
 
     Remedies on answers and on acceptance are computed from the answers to the prompts as they are.

@@ -19,8 +19,8 @@ from audit.commands.reading import (
     WorkersOption,
     reading,
 )
+from audit.options import Detection, Options, RunSelection
 from audit.output.errors import AuditError, UsageError
-from audit.request import Request
 from collector.errors import cannot_write
 
 commands = typer.Typer()
@@ -93,9 +93,9 @@ def _file_format(out: Path, output: str, *, force: bool) -> str:
 
 
 @commands.command()
-@reading(runs=True, cached=False)
+@reading(RunSelection, cached=False)
 def verify(
-    request: Request,
+    options: Options,
     sample: Annotated[
         int, typer.Option("--sample", min=1, max=10**9, help="Rollouts to run again, drawn evenly over runs.")
     ] = 200,
@@ -113,16 +113,16 @@ def verify(
     from audit.rerun.verify import verify
 
     verification = verify(
-        request, sample=None if every else sample, seed=seed, task_modules=task_module or (), workers=workers
+        options, sample=None if every else sample, seed=seed, task_modules=task_module or (), workers=workers
     )
-    verification.print(request.output, columns=request.columns, sort=request.sort, limit=request.limit)
+    verification.print(options.output, columns=options.columns, sort=options.sort, limit=options.limit)
     if not verification.agrees:
         sys.stdout.flush()
         raise typer.Exit(1)
 
 
 @commands.command()
-@reading(runs=True, calls="audit.rerun.fairness:rescore")
+@reading(RunSelection, calls="audit.rerun.fairness:rescore")
 def rescore(
     rollouts: Annotated[
         int, typer.Option("--rollouts", min=2, max=1_000_000, help="Fresh rollouts of each policy.")
@@ -147,7 +147,7 @@ def rescore(
 
 
 @commands.command()
-@reading(detector=True, calls="audit.validation.calibration.calibrate:calibrate")
+@reading(Detection, calls="audit.validation.calibration.calibrate:calibrate")
 def calibrate(
     classes: Annotated[bool, typer.Option("--classes", help="Score every driver, not only 'worst'.")] = False,
     bootstrap: Annotated[

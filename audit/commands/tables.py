@@ -7,30 +7,26 @@ from typing import Annotated
 import typer
 
 from audit.commands.reading import MarksOption, reading
+from audit.options import Classification, Detection, RevisionSelection, RunSelection, Selection, Thresholds
 from audit.reports import positions, tables
 
 commands = typer.Typer()
 
-for function in (
-    tables.summary,
-    tables.salience,
-    tables.rates,
-    tables.noise,
-    tables.controls,
-    tables.severity,
-    tables.agreement,
-    positions.positions,
+for function, kind in (
+    (tables.summary, Selection),
+    (tables.salience, Detection),
+    (tables.rates, Detection),
+    (tables.noise, Detection),
+    (tables.controls, Classification),
+    (tables.severity, Detection),
+    (tables.agreement, Selection),
+    (positions.positions, Selection),
 ):
-    commands.command()(
-        reading(
-            detector=function in {tables.salience, tables.rates, tables.noise, tables.controls, tables.severity},
-            thresholds=function is tables.controls,
-        )(function)
-    )
+    commands.command()(reading(kind)(function))
 
 
 @commands.command()
-@reading(thresholds=True, calls="audit.reports.side_by_side:patterns")
+@reading(Thresholds, calls="audit.reports.side_by_side:patterns")
 def patterns(
     wide: Annotated[
         bool, typer.Option("--wide", help="Methods side by side, a row per pattern, failure patterns named.")
@@ -43,7 +39,7 @@ def patterns(
 
 
 @commands.command()
-@reading(detector=True, thresholds=True, runs=True, calls="audit.reports.tables:revisions")
+@reading(RevisionSelection, calls="audit.reports.tables:revisions")
 def revisions(
     tag: Annotated[
         list[str] | None,
@@ -61,11 +57,11 @@ def revisions(
     """
 
 
-commands.command()(reading(runs=True)(tables.runs))
+commands.command()(reading(RunSelection)(tables.runs))
 
 
 @commands.command()
-@reading(runs=True, calls="audit.reports.lineage.tables:lineage")
+@reading(RunSelection, calls="audit.reports.lineage.tables:lineage")
 def lineage(
     blame: Annotated[
         str | None,

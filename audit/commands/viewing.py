@@ -8,18 +8,19 @@ from typing import Annotated
 import typer
 
 from audit.commands.reading import MarksOption, PlansOption, TaskModules, reading
+from audit.options import Options, RevisionSelection
 from audit.output.errors import UsageError, count
 from audit.output.escaping import in_line
+from audit.output.notes import note
 from audit.output.progress import PrintedProgress
-from audit.request import Request, note
 
 commands = typer.Typer()
 
 
 @commands.command()
-@reading(output=False, detector=True, thresholds=True, runs=True)
+@reading(RevisionSelection, output=False)
 def view(
-    request: Request,
+    options: Options,
     host: Annotated[
         str, typer.Option("--host", help="Address to listen on; other machines can reach any but the loopback address.")
     ] = "127.0.0.1",
@@ -72,13 +73,13 @@ def view(
         if marks or author:
             raise UsageError("--marks and --author mark revisions, which an exported folder cannot; leave out --export")
         progress = PrintedProgress()
-        made = export_view(request, export, limit=limit, with_prompts=with_prompts, progress=progress)
+        made = export_view(options, export, limit=limit, with_prompts=with_prompts, progress=progress)
         size = f"{count(made.files, 'file')}, {made.size / 1e6:.1f} MB"
         note(f"{count(made.revisions, 'revision')} in {size}; open index.html, or put the folder on any static host")
         typer.echo(in_line(str(made.path / "index.html")))
         return
     with view(
-        request,
+        options,
         host=host,
         port=port,
         labels=labels or (),

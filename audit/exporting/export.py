@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Unpack
 
-from audit.arguments import Data, RevisionSelection, request_of
 from audit.exporting.formats import FORMATS
 from audit.exporting.transcripts import Tally, transcripts
 from audit.exporting.verdicts import write_verdicts
 from audit.exporting.writing import PartWriter
-from audit.ingest.runs import open_records
+from audit.options import Data, Options, RevisionSelection, options_of
 from audit.output.errors import AuditError, UsageError, count
-from audit.output.unfinished_results import clear_remains, folder_for, put_in_place
-from audit.request import Request
+from audit.output.unfinished_results import folder_for, put_in_place
+from audit.records.lines import open_records
+from audit.records.locating import local_path
 
 ROLES: Final = ("critic", "search")
 
@@ -51,7 +51,7 @@ def export(
     *,
     role: str = "critic",
     force: bool = False,
-    **options: Unpack[RevisionSelection],
+    **keywords: Unpack[RevisionSelection],
 ) -> Export:
     """Export recorded prompts and answers with the audit's verdicts, for trace viewers and other programs.
 
@@ -61,7 +61,7 @@ def export(
         file_format: scout, chat-jsonl or parquet.
         role: whose calls: critic or search.
         force: replace an earlier export.
-        options: which groups, and how records are opened and classified.
+        keywords: which groups, and how records are opened and classified.
 
     Raises:
         UsageError: an unknown format or role, or `out` cannot be written or already exists.
@@ -72,23 +72,22 @@ def export(
             raise UsageError(f"no {what} {value!r}; there are {', '.join(known)}")
     form = FORMATS[file_format]
     target = Path(out)
-    request = request_of(data, RevisionSelection, options)
-    clear_remains(target)
-    _refuse(target, request, is_folder=form.in_parts, force=force)
+    options = options_of(data, RevisionSelection, keywords)
+    _refuse(target, options, is_folder=form.in_parts, force=force)
     with folder_for(target) as folder:
         verdicts = folder / "verdicts.parquet"
-        with request.open() as store:
+        with options.open() as store:
             columns = write_verdicts(store, verdicts)
-            caption = request.caption(store)
+            caption = options.caption(store)
         tally = Tally()
         new = folder / "new"
-        with open_records(request.paths, cache=request.cache) as records:
-            found = transcripts(records, request.choose(records), role, tally)
+        with open_records(options.paths) as records:
+            found = transcripts(records, options.choose(records), role, tally)
             files = PartWriter(form, folder, verdicts, columns).write(found, new)
         if not tally.transcripts:
             raise AuditError(f"nothing to export: no answer of a {role} is in the records")
         size = sum(path.stat().st_size for path in (new.iterdir() if form.in_parts else [new]))
-        _refuse(target, request, is_folder=form.in_parts, force=force)
+        _refuse(target, options, is_folder=form.in_parts, force=force)
         put_in_place(new, target)
     return Export(target, tally.transcripts, files, size, [*_notes(tally), *([caption] if caption else [])])
 
@@ -103,14 +102,14 @@ def _notes(tally: Tally) -> Iterator[str]:
         )
 
 
-def _refuse(target: Path, request: Request, *, is_folder: bool, force: bool) -> None:
+def _refuse(target: Path, options: Options, *, is_folder: bool, force: bool) -> None:
     """Refuse a place where the export would overwrite something, or be among the records.
 
     Raises:
         UsageError: this is such a place.
     """
-    for path in request.paths:
-        if target.resolve().is_relative_to(path.resolve()):
+    for path in options.paths:
+        if target.resolve().is_relative_to(local_path(path).resolve()):
             raise UsageError(f"--out {target}: is in the records that are exported; name another place")
     if target.parent.exists() and not target.parent.is_dir():
         raise UsageError(f"--out {target}: {target.parent} is not a folder")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from audit.ingest.runs import RecordedRun, Records
+from audit.records.lines import RecordedRun, Records
 from audit.sources.iterations import Iteration
 from audit.sources.prompts import CALLS, calls_in, released_prompt
 from audit.vocabulary.keys import RunKey

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from audit.engine.paths import plainly
+from audit.models.sql_text import plainly
 from audit.vocabulary.keys import RevisionKey
 
 if TYPE_CHECKING:

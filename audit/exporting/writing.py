@@ -10,11 +10,10 @@ from typing import Any, Final
 import duckdb
 import msgspec
 
-from audit.engine.memory import memory_limit
-from audit.engine.paths import exactly, plainly
-from audit.engine.quiet import without_progress_bar
 from audit.exporting.formats import ExportFormat
 from audit.exporting.transcripts import Transcript
+from audit.models.settings import memory_limit, without_progress_bar
+from audit.models.sql_text import exactly, plainly
 from audit.vocabulary.keys import RevisionKey
 from collector.records import LONGEST_LINE
 

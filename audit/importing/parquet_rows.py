@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import duckdb
 
-from audit.engine.connection import connect
-from audit.engine.paths import exactly
-from audit.engine.plain_types import plain
 from audit.importing.fields import FieldError, nested
+from audit.models.connection import connect
+from audit.models.plain_types import plain
+from audit.models.sql_text import exactly
 from collector.system.stopping import temporary_folder
 
 _AT_ONCE: Final = 100

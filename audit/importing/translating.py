@@ -273,8 +273,8 @@ def _selected(
         return "initial"
     scores = (*(initial["returns"] or ()), *(revised["returns"] or ()))
     change = sign_of_change(initial["mean_return"], revised["mean_return"], mapping.score_range, scores)
-    is_kept = change > 0 if selected == "strict" else change >= 0 if selected == "better" else True
-    return "revised" if is_kept else "initial"
+    is_cached = change > 0 if selected == "strict" else change >= 0 if selected == "better" else True
+    return "revised" if is_cached else "initial"
 
 
 def _contradictions(record: Record) -> list[str]:

@@ -18,7 +18,7 @@ from audit.importing.names import in_sequence, numbered
 from audit.importing.run_files import run_of
 from audit.importing.translating import RepeatedError, RowError
 from audit.output.errors import Problem, UsageError
-from audit.output.unfinished_results import clear_remains, folder_for, put_in_place
+from audit.output.unfinished_results import folder_for, put_in_place
 from audit.sources.iterations import Iteration
 from audit.sources.native import IMPORTED_FROM
 from audit.vocabulary.keys import RunKey
@@ -75,7 +75,6 @@ class DataSet:
         self._out = _target(out)
         self._mapping = mapping
         self._force = force
-        clear_remains(self._out)
         _refuse_replacing(self._out, out, force=force)
         self._part = self._out
         self._made: list[Path] = []

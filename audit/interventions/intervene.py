@@ -7,17 +7,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
-from audit.arguments import Data, RunSelection, request_of
 from audit.interventions.effects.named_shares import STIMULI
 from audit.interventions.expected import Decides, decides
 from audit.interventions.making import make_plan
 from audit.interventions.plan import TEXTS, Plan, answers_file, kind_of, read_plan, write_plan
 from audit.interventions.presets import asks_presence, asks_shares, get_preset
+from audit.options import Data, RunSelection, options_of
 from audit.output.errors import AuditError, UsageError, count
 from audit.output.formats import Row
+from audit.output.notes import note, simulated
 from audit.output.rows import Table
-from audit.output.tables import OTHERS, print_plain_table
-from audit.request import note, simulated
 from collector.model_options import ModelOptions
 
 
@@ -78,7 +77,7 @@ def intervene_plan(
 
     model_options = {name: value for name, value in options.items() if name in ModelOptions.__optional_keys__}
     selection = {name: value for name, value in options.items() if name not in model_options}
-    request = request_of(data, RunSelection, selection)
+    request = options_of(data, RunSelection, selection)
     given: dict[str, Any] = {**model_options, "personality": personality}
     model = model_of(backend, given, 1)
     path = Path(out)
@@ -236,7 +235,7 @@ def intervene_report(
 
     def print_for_people(_: Table) -> None:
         sys.stdout.write(f"{text}\n\n")
-        print_plain_table(list(ESSENTIAL), [_short(row) for row in rows], "All effects", others=OTHERS)
+        Table(columns=ESSENTIAL, rows=[_short(row) for row in rows], title="All effects", plain=True).print()
 
     return Table(
         columns=COLUMNS,

@@ -9,7 +9,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from audit.ingest.runs import RecordedRun, Records, open_records
 from audit.interventions.arms import ARMS, BASE
 from audit.interventions.expected import cost
 from audit.interventions.plan import FRAMES_DRAWN, LeftOut, Plan, folder_of, name_of, relative
@@ -17,6 +16,7 @@ from audit.interventions.presets import Preset, family, get_preset, read_arms
 from audit.interventions.showing import Evidence
 from audit.interventions.units import Eligible, draw, eligible
 from audit.output.errors import AuditError, UsageError
+from audit.records.lines import RecordedRun, Records, open_records
 from audit.rerun.rollouts import load_tasks
 from audit.vocabulary.keys import RunKey
 from collector import errors
@@ -25,7 +25,7 @@ from collector.tasks import Task, get_task
 
 
 def make_plan(
-    paths: Sequence[Path],
+    paths: Sequence[str | Path],
     runs: Callable[[Records], Sequence[RecordedRun]],
     *,
     out: Path,

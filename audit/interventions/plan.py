@@ -15,6 +15,7 @@ from audit.interventions.arms import ARMS
 from audit.interventions.presets import Hypothesis
 from audit.interventions.units import Unit
 from audit.output.errors import AuditError
+from audit.records.locating import local_path
 from audit.vocabulary.keys import RevisionKey, RunKey
 from collector import seeding
 from collector.errors import cannot_write
@@ -248,9 +249,10 @@ def relative(paths: Sequence[str | Path], folder: Path) -> list[str]:
     """Paths as a plan in a folder holds them, so that both can be moved together."""
 
     def shortest(path: str | Path) -> str:
+        local = local_path(path)
         try:
-            return Path(os.path.relpath(path, folder)).as_posix()
+            return Path(os.path.relpath(local, folder)).as_posix()
         except ValueError:  # on another drive
-            return str(Path(path).absolute())
+            return str(local.absolute())
 
     return [shortest(path) for path in paths]

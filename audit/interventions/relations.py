@@ -6,7 +6,7 @@ import functools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from audit.interventions.answers import AnswerOf, read_answers
 from audit.interventions.effects.presence import edit_size
@@ -16,11 +16,7 @@ from audit.interventions.outcomes import read_experiment
 from audit.interventions.plan import Call, Plan, answers_file, read_plan
 from audit.interventions.report import Report, read_report
 from audit.interventions.showing import ROLES
-from audit.python_models.batches import batches, write_lines
 from audit.vocabulary.keys import RevisionKey
-
-if TYPE_CHECKING:
-    import duckdb
 
 Row = dict[str, Any]
 
@@ -54,33 +50,32 @@ def _finished(plan: Path, _changed: int, cache: bool) -> Report:
     return read_report(plan, cache=cache)
 
 
-def write_interventions(plans: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """Write the answers to plans, finished or not, a line of JSON each.
+def answers(plans: Sequence[Row] | None) -> Iterator[Row]:
+    """The answers to plans, finished or not.
 
     Args:
-        plans: a query for all of the relation `plans`, which was executed and not yet fetched.
-        path: the file to write.
+        plans: the rows of the relation `plans`.
 
     Raises:
         AuditError: a plan or its answers cannot be read.
     """
-    write_lines(path, (row for each in _plans(plans) for row in _answers(*each)))
+    return (row for each in _plans(plans) for row in _answers(*each))
 
 
-def write_units(plans: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """Write the units of plans, with the number of their answers; arguments and errors as for `write_interventions`."""
-    write_lines(path, (row for plan, file, _ in _plans(plans) for row in _units(plan, file)))
+def units(plans: Sequence[Row] | None) -> Iterator[Row]:
+    """The units of plans, with the number of their answers; arguments and errors as for `answers`."""
+    return (row for plan, file, _ in _plans(plans) for row in _units(plan, file))
 
 
-def write_effects(plans: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """Write the effects of finished plans; arguments as for `write_interventions`, errors as for `finished`."""
-    write_lines(path, (row for plan, file, cache in _plans(plans) for row in _effects(plan, file, cache=cache)))
+def effects(plans: Sequence[Row] | None) -> Iterator[Row]:
+    """The effects of finished plans; arguments as for `answers`, errors as for `finished`."""
+    return (row for plan, file, cache in _plans(plans) for row in _effects(plan, file, cache=cache))
 
 
-def _plans(rows: duckdb.DuckDBPyConnection) -> Iterable[tuple[Plan, Path, bool]]:
+def _plans(rows: Sequence[Row] | None) -> Iterable[tuple[Plan, Path, bool]]:
     """Each plan once, with its path and whether returns may be taken from earlier reports."""
     found: dict[str, tuple[Plan, Path, bool]] = {}
-    for row in (row for batch in batches(rows) for row in batch):
+    for row in rows or ():
         plan = read_plan(Path(row["file"]))
         found.setdefault(plan.sha256, (plan, Path(row["file"]), row["use_cache"]))
     return found.values()
@@ -123,7 +118,7 @@ def _answers(plan: Plan, path: Path, cache: bool) -> Iterator[Row]:
 
 def _places(answer: Answered) -> Row:
     """Where each role was shown, under which heading, and with whose return."""
-    found: Row = {}
+    found: Row = {f"{role}_{what}": None for role in ROLES for what in ("place", "label", "number")}
     for number, place in enumerate(answer.shown, 1):
         if place.content in ROLES:
             found[f"{place.content}_place"] = number

@@ -25,7 +25,7 @@ from audit.interventions.plan import Call, Plan, answers_file
 from audit.interventions.showing import Evidence
 from audit.interventions.units import sha256
 from audit.output.errors import AuditError, UsageError, count
-from audit.request import note
+from audit.output.notes import note
 from audit.vocabulary.keys import RunKey
 from collector import policy, seeding
 from collector.llm.form import vector_form

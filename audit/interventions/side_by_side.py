@@ -30,9 +30,8 @@ from audit.output.errors import UsageError, count
 from audit.output.escaping import in_line
 from audit.output.formats import Row
 from audit.output.names import model_name
+from audit.output.notes import simulated
 from audit.output.rows import Table
-from audit.output.tables import print_plain_table
-from audit.request import simulated
 
 COLUMNS: Final = (
     *("plan", "against", "name", "estimate", "low", "high", "p", "p_adjusted", "verdict"),
@@ -245,7 +244,7 @@ def _heads(columns: Sequence[_Column]) -> Iterator[str]:
 def _print_shares(columns: Sequence[_Column], names: Sequence[str]) -> None:
     cells = {column.name: [cell(column.report.analysis, share) for share in column.shares(names)] for column in columns}
     rows = [{"share": name, **{key: each[place] for key, each in cells.items()}} for place, name in enumerate(names)]
-    print_plain_table(["share", *cells], rows, "Shares of revisions", whole=True)
+    Table(columns=["share", *cells], rows=rows, title="Shares of revisions", plain=True, whole=True).print()
 
 
 def _print_differences(first: _Column, other: _Column, pair: _Pair | None) -> None:
@@ -266,7 +265,8 @@ def _print_differences(first: _Column, other: _Column, pair: _Pair | None) -> No
         }
         for each in found
     ]
-    print_plain_table(list(rows[0]), rows, f"{title}, {_how(comparison.shared)}", whole=True)
+    title = f"{title}, {_how(comparison.shared)}"
+    Table(columns=list(rows[0]), rows=rows, title=title, plain=True, whole=True).print()
 
 
 _WITHOUT: Final = {

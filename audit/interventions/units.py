@@ -14,9 +14,9 @@ import msgspec
 import numpy as np
 from scipy.stats import rankdata
 
-from audit.ingest.runs import RecordedRun, Records
 from audit.interventions.showing import ROLES, Evidence
 from audit.output.errors import UsageError
+from audit.records.lines import RecordedRun, Records
 from audit.rerun.rollouts import NotRerunnableError, task_of
 from audit.sources.iterations import Iteration
 from audit.sources.prompts import prompts_of

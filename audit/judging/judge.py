@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from audit.arguments import Data, RunSelection, request_of
 from audit.asking.answer_file import AnswerFile
 from audit.detectors.detector import Rubric
 from audit.detectors.loading import load_detector
 from audit.judging.plan import COLUMNS, Plan, make_plan
 from audit.judging.questions import Question
+from audit.options import Data, Options, RunSelection, options_of
 from audit.output.errors import AuditError, Problem, UsageError, count, report
+from audit.output.notes import agree, note, print_notes
 from audit.output.rows import Table
-from audit.request import Request, agree, note, print_notes
 from audit.sources.judgements import JUDGEMENTS, Judged, default_file, read_judgements
 from audit.store import rows_of
 from audit.vocabulary.drivers import DRIVERS
@@ -46,7 +46,7 @@ def judge(
     concurrency: int | None = None,
     plan: bool = False,
     yes: bool = True,
-    **options: Unpack[JudgeOptions],
+    **keywords: Unpack[JudgeOptions],
 ) -> Table:
     """Have a model code what each revision is chiefly justified by, from the critic's answer alone.
 
@@ -64,7 +64,7 @@ def judge(
         concurrency: calls in flight at once; None for 1 with local, else 4.
         plan: ask nothing; the result is what it would cost.
         yes: do not ask on a terminal whether to go on.
-        options: of the model, as `collect` has them, and which groups, and how records are opened.
+        keywords: of the model, as `collect` has them, and which groups, and how records are opened.
 
     Returns:
         How often each driver or category occurs, by condition, task and method; or the plan.
@@ -76,10 +76,10 @@ def judge(
     from audit.judging.asking import make_judge
 
     concurrency = concurrency or (1 if backend == "local" else 4)
-    model_options = {name: value for name, value in options.items() if name in ModelOptions.__optional_keys__}
-    selection = {name: value for name, value in options.items() if name not in model_options}
-    request = request_of(data, RunSelection, selection)
-    path = default_file(request.paths) if out is None else Path(out)
+    model_options = {name: value for name, value in keywords.items() if name in ModelOptions.__optional_keys__}
+    selection = {name: value for name, value in keywords.items() if name not in model_options}
+    options = options_of(data, RunSelection, selection)
+    path = default_file(options.paths) if out is None else Path(out)
     judging = make_judge(
         backend,
         on_wait=lambda reason, seconds: note(f"waiting {seconds:.0f} s: {reason}"),
@@ -88,7 +88,7 @@ def judge(
         **model_options,
     )
     asked = None if rubric is None else _rubric(rubric)
-    questions, caption = _questions(request, asked)
+    questions, caption = _questions(options, asked)
 
     def planned(judged: Sequence[Judged], problems: Sequence[Problem]) -> Plan:
         _report_problems(problems)
@@ -131,13 +131,13 @@ def _rubric(path: str | Path) -> Rubric:
     return rubric
 
 
-def _questions(request: Request, rubric: Rubric | None) -> tuple[list[Question], str | None]:
+def _questions(options: Options, rubric: Rubric | None) -> tuple[list[Question], str | None]:
     """All that could be asked, and the caption for answers that are not a language model's."""
-    with request.open() as store:
-        questions = [Question.of(row, rubric) for row in rows_of(request.select(store.relation("questions")))]
+    with options.open() as store:
+        questions = [Question.of(row, rubric) for row in rows_of(options.select(store.relation("questions")))]
         if not questions:
             raise AuditError("nothing to judge: no critic's answer in the records")
-        return sorted(questions, key=lambda question: question.identity), request.caption(store)
+        return sorted(questions, key=lambda question: question.identity), options.caption(store)
 
 
 def _ask(plan: Plan, model: AskedModel, file: AnswerFile[Judged], *, concurrency: int, seed: int) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from audit.detectors.detector import Rubric
 from audit.output.escaping import visible
-from audit.output.items import KINDS, diff_lines, item_lines
+from audit.output.paragraphs import KINDS, diff_lines, item_lines
 
 if TYPE_CHECKING:
     import jinja2

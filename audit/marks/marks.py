@@ -19,10 +19,11 @@ from typing import Annotated, Final
 
 import msgspec
 
-from audit.ingest.analyses import MARKS
 from audit.output.errors import AuditError, Problem, UsageError
 from audit.output.escaping import in_line
-from audit.remote.urls import RemotePath, path_of
+from audit.records.cache import MARKS
+from audit.records.locating import local_path
+from audit.records.remote import is_url
 from audit.vocabulary.keys import RevisionKey
 from collector.errors import cannot_write
 from collector.system.regular_files import RECORDS, open_regular, read_regular
@@ -243,6 +244,6 @@ def marks_for(paths: Sequence[str | Path], file: str | Path | None = None, autho
         raise UsageError(f"--marks {file}: {Path(file).parent} is not a folder")
     if file is not None:
         return Marks(Path(file).resolve(), author)
-    known = map(path_of, paths)
-    folder = next((path for path in known if not isinstance(path, RemotePath) and path.is_dir()), None)
+    known = (local_path(path) for path in paths if not is_url(path))
+    folder = next((path for path in known if path.is_dir()), None)
     return None if folder is None else Marks(folder / NAME, author)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
-from audit.output.escaping import in_line, visible
-from audit.output.formats import Row, aligned, as_json, is_nested, is_number_column, rounded
+from audit.output.escaping import in_line
+from audit.output.formats import Row, aligned, is_number_column, rounded
 from audit.output.names import NAMED
 
 LONGEST_TEXT: Final = 200
@@ -39,7 +39,9 @@ def cells(rows: Sequence[Row], column: str) -> list[str]:
         return [known.get(text, text) for text in plain_cells(rows, column)]
     values, shares, lows, highs = ([row.get(f"{column}{end}") for row in rows] for end in ("", *FOLDED))
     if column == "pct" or column.endswith("_pct"):
-        values, lows, highs = ([_percentage(value) for value in some] for some in (values, lows, highs))
+        values, lows, highs = (
+            [round(value, 1) if isinstance(value, float) else value for value in some] for some in (values, lows, highs)
+        )
     has_one = [pair != (None, None) for pair in zip(lows, highs, strict=True)]
     if any(share is not None for share in shares):
         values = [None if is_weighted(row, column) else row[column] for row in rows]
@@ -73,37 +75,15 @@ def unfolded(columns: Sequence[str], among: Sequence[str] = ()) -> list[str]:
         among: further columns whose cells may hold those of `columns`.
     """
     every = {*columns, *among}
-    return [column for column in columns if not any(_is_end(column, end, every) for end in FOLDED)]
+    ends = ((column, end) for column in columns for end in FOLDED if column.endswith(end))
+    folded = {column for column, end in ends if column.removesuffix(end) in every}
+    return [column for column in columns if column not in folded]
 
 
-def short(text: str) -> str:
+def short(text: str, longest: int = LONGEST_TEXT) -> str:
     """A text in one line, cut where it is very long."""
     shown = in_line(text)
-    return shown if len(shown) <= LONGEST_TEXT else f"{shown[: LONGEST_TEXT - 1]}…"
-
-
-def short_values(rows: Sequence[Row], columns: Sequence[str], longest: int) -> tuple[list[Row], bool]:
-    """Rows whose texts and objects are in one line of so many characters at most, and whether any was cut."""
-    found = [{column: _short_value(row[column], longest) for column in columns} for row in rows]
-    return [{column: value for column, (value, _) in row.items()} for row in found], any(
-        is_cut for row in found for _, is_cut in row.values()
-    )
-
-
-def _short_value(value: Any, longest: int) -> tuple[Any, bool]:
-    text = as_json(value) if is_nested(value) else value
-    if not isinstance(text, str):
-        return value, False
-    line = visible(text).replace("\n", "\\n").replace("\t", "\\t")
-    return (f"{line[: longest - 1]}…", True) if len(line) > longest else (line, False)
-
-
-def _percentage(value: float | None) -> float | None:
-    return round(value, 1) if isinstance(value, float) else value
-
-
-def _is_end(column: str, end: str, columns: set[str]) -> bool:
-    return column.endswith(end) and column.removesuffix(end) in columns
+    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
 
 
 def _beside(left: Sequence[str], right: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, Final, Protocol, TextIO, runtime_checkable
 
 from audit.output.escaping import cell, escape_json, escape_markdown, in_line
@@ -19,8 +19,6 @@ BATCH: Final = 1024
 """Rows of which the values of a column are converted together."""
 
 Row = Mapping[str, Any]
-Column = Sequence[Any]
-Writer = Callable[[Sequence[str], Iterable[Row], TextIO, str | None], None]
 
 
 @runtime_checkable
@@ -33,47 +31,42 @@ class Columnar(Protocol):
         """Iterate over the rows, each the values of all columns."""
 
 
-def write_json(columns: Sequence[str], rows: Iterable[Row], stream: TextIO, caption: str | None = None) -> None:
-    """A list of objects, one a line; what cannot be computed is null. A caption has no place in it."""
-    del caption
+def write_json(columns: Sequence[str], rows: Iterable[Row], stream: TextIO) -> None:
+    """A list of objects, one a line; what cannot be computed is null."""
     wanted = list(dict.fromkeys(columns))
     line = ", ".join(f"{as_json(column).replace('%', '%%')}: %s" for column in wanted).join("{}")
     before = "[\n "
-    for batch in batches(wanted, rows):
-        stream.write(before)
-        stream.write(",\n ".join(map(line.__mod__, zip(*map(json_fields, batch), strict=True))))
+    for batch in _batches(wanted, rows):
+        stream.write(before + ",\n ".join(map(line.__mod__, _spelled(batch, as_json))))
         before = ",\n "
     stream.write("[\n]\n" if before == "[\n " else "\n]\n")
 
 
-def write_csv(columns: Sequence[str], rows: Iterable[Row], stream: TextIO, caption: str | None = None) -> None:
+def write_csv(columns: Sequence[str], rows: Iterable[Row], stream: TextIO) -> None:
     """Comma-separated values with a header; an empty field is null, and a list is its items with spaces between.
 
     Texts are what `cell` makes of them, so that a spreadsheet can open the file.
     """
-    del caption
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(map(cell, columns))
-    for batch in batches(columns, rows):
-        writer.writerows(zip(*map(csv_fields, batch), strict=True))
+    for batch in _batches(columns, rows):
+        writer.writerows(_spelled(batch, _field))
 
 
-def write_markdown(columns: Sequence[str], rows: Iterable[Row], stream: TextIO, caption: str | None = None) -> None:
+def write_markdown(columns: Sequence[str], rows: Iterable[Row], stream: TextIO) -> None:
     """A pipe table, numbers to the right."""
-    lines: list[str] = []
+    lines: list[Sequence[Any]] = []
     kinds: list[set[type]] = [set() for _ in columns]
-    for batch in batches(columns, rows):
+    for batch in _batches(columns, rows):
         for found, values in zip(kinds, batch, strict=True):
             found.update(map(type, values))
-        lines += map(_line, zip(*map(markdown_cells, batch), strict=True))
-    stream.write(_line(map(escape_markdown, columns)))
-    stream.write(_line("---:" if _are_numbers(found) else "---" for found in kinds))
-    stream.writelines(lines)
-    if caption:
-        stream.write(f"\n{escape_markdown(caption)}\n")
+        lines += _spelled(batch, _markdown_cell)
+    ends = ["---:" if _are_numbers(found) else "---" for found in kinds]
+    for line in ([*map(escape_markdown, columns)], ends, *lines):
+        stream.write(f"| {' | '.join(map(str, line))} |\n")
 
 
-WRITERS: Final[dict[str, Writer]] = {
+WRITERS: Final[dict[str, Callable[[Sequence[str], Iterable[Row], TextIO], None]]] = {
     "json": write_json,
     "csv": write_csv,
     "markdown": write_markdown,
@@ -89,8 +82,8 @@ def rounded(value: Any) -> str:
     """A value for people: four significant digits below a thousand, one decimal above."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
+    if isinstance(value, int):
+        return str(value) if not isinstance(value, bool) else "yes" if value else "no"
     if isinstance(value, float):
         text = f"{value:.1f}" if abs(value) >= 1000 else f"{value:.4g}"
         return "0" if text == "-0" else text
@@ -137,7 +130,7 @@ def is_nested(value: Any) -> bool:
     return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(item, dict | list) for item in value))
 
 
-def batches(columns: Sequence[str], rows: Iterable[Row]) -> Iterator[list[Column]]:
+def _batches(columns: Sequence[str], rows: Iterable[Row]) -> Iterator[list[Sequence[Any]]]:
     """Some columns of rows, a batch of rows at a time: for each column its values."""
     if isinstance(rows, Columnar):
         values, places = rows.values(), [list(rows.columns).index(column) for column in columns]
@@ -148,71 +141,27 @@ def batches(columns: Sequence[str], rows: Iterable[Row]) -> Iterator[list[Column
         yield [every[place] for place in places]
 
 
-def csv_fields(values: Column) -> Iterable[Any]:
-    """Values of a column as the CSV module is to write them.
-
-    What a value becomes is a matter of its type, which nearly always all of a column share, and few texts are many.
-    """
-    match set(map(type, values)) - {type(None)}:
-        case kinds if kinds <= {int} or (kinds == {float} and _are_finite(values)):
-            return values
-        case kinds if kinds in ({str}, {bool}):
-            return _each_once(_field, values)
-        case kinds if kinds == {list} and _are_whole(values):
-            return _each_once(_field, [None if value is None else " ".join(map(str, value)) for value in values])
-    return map(_field, values)
+def _spelled(batch: Iterable[Sequence[Any]], spelled: Callable[[Any], Any]) -> Iterator[tuple[Any, ...]]:
+    """Rows whose values a function has spelled, columns of whole numbers and, but for Markdown, of numbers aside."""
+    return zip(*(_column(values, spelled) for values in batch), strict=True)
 
 
-def json_fields(values: Column) -> Iterable[Any]:
-    """Values of a column as `%s` is to write them in JSON."""
-    match set(map(type, values)) - {type(None)}:
-        case kinds if kinds <= {int} or (kinds == {float} and _are_finite(values)):
-            return ["null" if value is None else value for value in values] if None in values else values
-        case kinds if kinds <= {str} or kinds <= {bool}:
-            return _each_once(as_json, values)
-        case kinds if kinds == {list} and _are_whole(values):
-            return ["null" if value is None else value for value in values]
-    return map(as_json, values)
-
-
-def markdown_cells(values: Column) -> Iterable[str]:
-    """Values of a column as cells of a pipe table; in numbers there is nothing to escape."""
-    match set(map(type, values)) - {type(None)}:
-        case kinds if kinds <= {int}:
-            return ["" if value is None else str(value) for value in values]
-        case kinds if kinds == {float}:
-            return map(rounded, values)
-        case kinds if kinds in ({str}, {bool}):
-            return _each_once(_markdown_cell, values)
-    return map(_markdown_cell, values)
-
-
-def _markdown_cell(value: Any) -> str:
-    return escape_markdown(rounded(value))
-
-
-def _line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |\n"
+def _column(values: Sequence[Any], spelled: Callable[[Any], Any]) -> Iterable[Any]:
+    # What a value becomes is a matter of its type, which nearly always all of a column share, and few texts are many.
+    kinds = set(map(type, values)) - {type(None)}
+    is_finite = kinds == {float} and all(map(math.isfinite, filter(None, values)))
+    if kinds <= {int} or (is_finite and spelled is not _markdown_cell):
+        null = spelled(None)
+        return [null if value is None else value for value in values]
+    if kinds in ({str}, {bool}):
+        return map({value: spelled(value) for value in set(values)}.__getitem__, values)
+    return map(spelled, values)
 
 
 def _are_numbers(kinds: set[type]) -> bool:
     """Whether values of some types are numbers, nulls aside."""
     some = kinds - {type(None)}
-    return bool(some) and all(issubclass(kind, int | float) and not issubclass(kind, bool) for kind in some)
-
-
-def _are_finite(values: Column) -> bool:
-    return all(map(math.isfinite, filter(None, values)))
-
-
-def _are_whole(values: Column) -> bool:
-    """Whether lists hold whole numbers and nothing else."""
-    return set(map(type, chain.from_iterable(filter(None, values)))) <= {int}
-
-
-def _each_once(spelled: Callable[[Any], Any], values: Column) -> Iterable[Any]:
-    """What a function makes of texts or truth values, called once for each that is there."""
-    return map({value: spelled(value) for value in set(values)}.__getitem__, values)
+    return bool(some) and all(issubclass(kind, int | float) and kind is not bool for kind in some)
 
 
 def _finite(value: Any) -> Any:
@@ -228,8 +177,13 @@ def _finite(value: Any) -> Any:
 def _field(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, str):
+        return cell(value)
     if is_nested(value):
         return cell(as_json(value))
-    if isinstance(value, list):
-        return cell(" ".join(str(item) for item in value))
-    return cell(value) if isinstance(value, str) else _finite(value)
+    return cell(" ".join(map(str, value))) if isinstance(value, list) else _finite(value)
+
+
+def _markdown_cell(value: Any) -> str:
+    text = rounded(value)
+    return text if isinstance(value, int | float) else escape_markdown(text)

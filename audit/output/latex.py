@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
 from audit.output.cells import cells, plain_cells, unfolded
 from audit.output.escaping import escape_latex, in_line
 from audit.output.formats import Row, as_json, is_nested, is_number_column
+
+if TYPE_CHECKING:
+    from audit.output.printable import Printable
 
 PROSE: Final = 60
 """A column with a longer text than so many characters is broken into lines."""
@@ -29,38 +32,27 @@ _WORDS: Final = {
 _MINUS: Final = re.compile(r"(?<!\w)-(?=\d)")
 
 
-def write_latex(
-    columns: Sequence[str],
-    rows: Sequence[Row],
-    stream: TextIO,
-    caption: str | None = None,
-    *,
-    plain: bool = False,
-    whole: bool = False,
-) -> None:
-    """Write a `tabular` with the rules of the booktabs package.
+def write_latex(table: Printable, stream: TextIO) -> None:
+    """Write a `tabular` with the rules of the booktabs package, with a caption as a comment above it.
 
-    Args:
-        columns: of the table; those that are folded into others are in brackets there.
-        rows: with all columns.
-        stream: where it goes.
-        caption: becomes a comment above it.
-        plain: whether columns have their own names for headings, and nothing is folded.
-        whole: whether a condition that all rows share has its column all the same, instead of a comment.
+    Columns that are folded into others are in brackets there, and a condition that all rows share is in the comment,
+    unless the table is plain.
     """
-    shown = list(columns) if plain else unfolded(columns)
+    rows, columns = list(table.rows), table.essential or table.columns
+    shown = list(columns) if table.plain else unfolded(columns)
+    comment = [table.caption] if table.caption else []
     conditions = {row["condition"] for row in rows} if "condition" in shown and len(shown) > 1 else set()
-    if len(conditions) == 1 and not (plain or whole):
+    if len(conditions) == 1 and not (table.plain or table.whole):
         shown.remove("condition")
-        caption = "; ".join([f"Condition: {conditions.pop()}", *([caption] if caption else [])])
+        comment.insert(0, f"Condition: {conditions.pop()}")
     stream.write("% Needs \\usepackage{booktabs}.\n")
-    if caption:
-        stream.write(f"% {in_line(caption)}\n")
+    if comment:
+        stream.write(f"% {in_line('; '.join(comment))}\n")
     alignment = "".join(_alignment(rows, column) for column in shown)
     stream.write(f"\\begin{{tabular}}{{{alignment}}}\n\\toprule\n")
-    headings = map(escape_latex, shown) if plain else map(in_words, shown)
+    headings = map(escape_latex, shown) if table.plain else map(in_words, shown)
     stream.write(" & ".join(headings) + " \\\\\n\\midrule\n")
-    for row in zip(*(_cells(rows, column, plain=plain) for column in shown), strict=True):
+    for row in zip(*(_cells(rows, column, plain=table.plain) for column in shown), strict=True):
         stream.write(" & ".join(row) + " \\\\\n")
     stream.write("\\bottomrule\n\\end{tabular}\n")
 

@@ -1,18 +1,26 @@
-"""Long text in lines of a width to read, safe to print."""
+"""Long texts, and scored items that a model was shown, in lines for people and for judges, safe to print."""
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import textwrap
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
-from audit.output.escaping import visible
+from audit.output.escaping import in_line, visible
+from audit.output.word_diff import component_diffs
 
 WIDTH: Final = 88
 MOST: Final = 5
 """Paragraphs above a table, or on a page, at most."""
+KINDS: Final = ("batch", "pair", "programs")
+"""Kinds of evidence whose items are no rollouts."""
+TEXT_LINES: Final = 4
+"""Lines of an item's text that are given."""
+LONGEST_DIFF: Final = 8_000
+"""Characters of a word diff that are given."""
 
 
 def wrapped(text: str, width: int = WIDTH) -> list[str]:
@@ -47,3 +55,22 @@ def as_wide_as_shown(paragraphs: Sequence[str]) -> str:
     """Paragraphs with a blank line below each, wrapped to the width of the terminal, or of 80 characters in a pipe."""
     width = shutil.get_terminal_size().columns
     return "".join("\n".join([*wrapped(each, width), "", ""]) for each in paragraphs)
+
+
+def item_lines(shown: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Heading and score of each item in the order of display, and how its text begins."""
+    for item in shown:
+        score = "score not recorded" if item["return"] is None else f"score {item['return']:.6g}"
+        begins = " / ".join(excerpt(item["text"], TEXT_LINES)) if item.get("text") else ""
+        yield f"{in_line(item['name'] or item['label'])}: {score}" + (
+            f"; it reads: {in_line(begins)}" if begins else ""
+        )
+
+
+def diff_lines(before: str | None, after: str | None) -> Iterator[str]:
+    """The word diff of each changed component, of two texts as JSON; nothing where one is not known."""
+    if before is None or after is None:
+        return
+    for name, diff in component_diffs(json.loads(before), json.loads(after)):
+        cut = f" … {len(diff) - LONGEST_DIFF:,} more characters" if len(diff) > LONGEST_DIFF else ""
+        yield f"{name}: {diff[:LONGEST_DIFF]}{cut}"

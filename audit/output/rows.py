@@ -3,80 +3,42 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import io
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice
-from typing import TYPE_CHECKING, Final, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from audit.output.arranging import arranged, arranged_relation, chosen, orders, quoted
-from audit.output.cells import FOLDED, WEIGHTED, short_values
+from audit.output.cells import FOLDED, WEIGHTED
 from audit.output.errors import UsageError
+from audit.output.escaping import escape_markdown, in_line
 from audit.output.formats import WRITERS, Row
 from audit.output.latex import write_latex
+from audit.output.names import meant
 from audit.output.paragraphs import as_wide_as_shown, first
-from audit.output.tables import OTHERS, print_plain_table, print_table
+from audit.output.printable import Printable
+from audit.output.tables import print_table
 
 if TYPE_CHECKING:
     import duckdb
     import pandas as pd
 
-LONGEST_TABLE: Final = 500
-"""Rows that a table for people has at most; the other formats have all."""
-
-
-class Rows(Protocol):
-    """Rows that can be iterated over more than once."""
-
-    def __iter__(self) -> Iterator[Row]:
-        """Iterate over the rows, each a mapping from column to value."""
-
-    def __len__(self) -> int:
-        """How many there are."""
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Table:
+class Table(Printable):
     """A result: iterate over its rows, take them as a data frame, or print it.
 
     A table of records that were opened for it alone closes them when nothing refers to it, its rows or its relation
     any longer; `close`, or a `with` statement, does so at once.
 
-    Attributes:
-        columns: of every row, in order.
-        rows: dicts with all columns.
-        title: above the table for people.
-        essential: the columns that people and papers see, in the order of importance; None for all. On a terminal
-            those are printed that fit into it, and where there is room, others too.
-        headings: for people, where names of columns are too long.
-        caption: what readers of the rows must know, such as that a model was simulated.
-        notes: what a command reports on standard error beside the rows.
-        relation: the DuckDB relation that the rows are from, if they are all from one.
-        rows_of: reads the rows of such a relation.
-        plain: whether rows belong to no condition: they are one table, whose columns have their own names.
-        whole: whether people see all columns, however wide the table becomes.
-        decides: columns that a narrow table for people has in any case; None for those that usually decide.
-        longest_text: characters of a text that people see; None where texts are shown in full.
+    Attributes, beside those of `Printable`:
         print_for_people: prints a table in another layout.
         parts: further rows that such a layout has, by name.
         answering: makes `answers`.
     """
 
-    columns: Sequence[str]
-    rows: Rows | Sequence[Row]
-    title: str = ""
-    essential: Sequence[str] | None = None
-    headings: Mapping[str, str] | None = None
-    caption: str | None = None
-    notes: Sequence[str] = ()
-    relation: duckdb.DuckDBPyRelation | None = None
-    rows_of: Callable[[duckdb.DuckDBPyRelation], Rows] | None = None
-    plain: bool = False
-    whole: bool = False
-    decides: Sequence[str] | None = None
-    longest_text: int | None = None
     print_for_people: Callable[[Table], None] | None = None
     parts: Mapping[str, Sequence[Row]] = field(default_factory=dict)
     answering: Callable[[], Sequence[str]] = list
@@ -105,9 +67,11 @@ class Table:
         Raises:
             UsageError: there is no such column, or the limit is not positive.
         """
-        names = [columns] if isinstance(columns, str) else columns
-        wanted = list(self.columns) if names is None else chosen("--columns", names, self.columns, self.headings)
-        by = orders([sort] if isinstance(sort, str) else sort, self.columns, self.headings)
+        wanted = list(self.columns) if columns is None else self._named("--columns", columns)
+        by = []
+        for name in [sort] if isinstance(sort, str) else sort:
+            bare = name if name in self.columns else name.removeprefix("-")
+            by.append((self._named("--sort", bare)[0], bare != name))
         notes = list(self.notes)
         if limit is not None and limit < 1:
             raise UsageError(f"--limit {limit}: give a number of rows, at least 1")
@@ -117,19 +81,19 @@ class Table:
         if relation is not None and self.rows_of is not None:
             needed = {*wanted, "condition", *(f"{name}{end}" for name in wanted for end in FOLDED)}
             needed |= {"rough", *(WEIGHTED[name][0] for name in wanted if name in WEIGHTED)}
-            relation = arranged_relation(relation, by, limit)
+            relation = _arranged_relation(relation, by, limit)
             rows = self.rows_of(_projected(relation, [name for name in self.columns if name in needed]))
             relation = _projected(relation, wanted)
         elif by or limit is not None:
-            rows = arranged(list(rows), by, limit)
+            rows = _arranged(list(rows), by, limit)
         return replace(
             self,
             columns=wanted,
             rows=rows,
             relation=relation,
-            essential=self.essential if names is None else None,
+            essential=self.essential if columns is None else None,
             notes=notes,
-            whole=self.whole or names is not None,
+            whole=self.whole or columns is not None,
             print_for_people=None,
             # This table keeps the one that it is from, which closes its records when nothing refers to it any longer.
             close=self.__exit__,
@@ -151,44 +115,28 @@ class Table:
             output: table, json, csv, markdown or latex. A table and LaTeX have the essential columns, the others all.
         """
         if output == "latex":
-            shown = self.essential or self.columns
-            write_latex(shown, list(self.rows), sys.stdout, self.caption, plain=self.plain, whole=self.whole)
+            write_latex(self, sys.stdout)
         elif output != "table":
-            WRITERS[output](self.columns, self.rows, sys.stdout, self.caption)
+            WRITERS[output](self.columns, self.rows, sys.stdout)
+            if output == "markdown" and self.caption:
+                sys.stdout.write(f"\n{escape_markdown(self.caption)}\n")
         elif self.print_for_people is not None:
             self.print_for_people(self)
         else:
-            self._print_table()
+            if answers := as_wide_as_shown(first(self.answers)):
+                sys.stdout.write(answers)
+            print_table(self)
 
-    def _print_table(self) -> None:
-        if answers := as_wide_as_shown(first(self.answers)):
-            sys.stdout.write(answers)
-            sys.stdout.flush()  # before Rich does, which takes a reader that closes the pipe for a failure
-        shown = self.essential or self.columns
-        more = [column for column in self.columns if column not in {*shown, "rough"}]
-        notes = [self.caption] if self.caption else []
-        rows: list[Row] = list(islice(self.rows, LONGEST_TABLE))
-        if self.longest_text is not None:
-            rows, cut = short_values(rows, self.columns, self.longest_text)
-            if cut:
-                notes.append(f"Texts beyond {self.longest_text} characters are cut; the other formats have all.")
-        if len(rows) == LONGEST_TABLE and len(self) > LONGEST_TABLE:
-            notes.append(f"First {LONGEST_TABLE} of {len(self)} rows; the other formats have all.")
-        caption = "\n".join(notes) or None
-        if self.plain:
-            print_plain_table(shown, rows, self.title or None, caption, more=more, whole=self.whole, others=OTHERS)
-        else:
-            print_table(
-                shown,
-                rows,
-                title=self.title,
-                caption=caption,
-                headings=self.headings,
-                more=more,
-                whole=self.whole,
-                others=OTHERS,
-                decides=self.decides,
-            )
+    def _named(self, option: str, names: str | Sequence[str]) -> list[str]:
+        """The columns of some names, which may be headings as tables print them, each once."""
+        names = [names] if isinstance(names, str) else names
+        found = [meant(name, self.columns, self.headings or {}) for name in names]
+        for name in found:
+            if name not in self.columns:
+                near = " or ".join(difflib.get_close_matches(name, self.columns, n=3))
+                hint = f"did you mean {near}?" if near else f"columns are {', '.join(self.columns)}"
+                raise UsageError(in_line(f"{option} {name}: no such column; {hint}"))
+        return list(dict.fromkeys(found))
 
     def __iter__(self) -> Iterator[Row]:
         # A generator refers to the table, whose records stay open as long as rows are read.
@@ -210,4 +158,35 @@ class Table:
 
 
 def _projected(relation: duckdb.DuckDBPyRelation, columns: Sequence[str]) -> duckdb.DuckDBPyRelation:
-    return relation.project(", ".join(map(quoted, columns)))
+    return relation.project(", ".join(map(_quoted, columns)))
+
+
+def _arranged(rows: Sequence[Row], sort: Sequence[tuple[str, bool]], limit: int | None) -> list[Row]:
+    """Rows in an order, nulls last, those that are equal as they were; the first ones of them."""
+    found = list(rows)
+    for column, descending in reversed(sort):
+        found.sort(key=lambda row: _key(row[column]), reverse=descending)
+        found.sort(key=lambda row: row[column] is None)
+    return found[:limit]
+
+
+def _arranged_relation(
+    relation: duckdb.DuckDBPyRelation, sort: Sequence[tuple[str, bool]], limit: int | None
+) -> duckdb.DuckDBPyRelation:
+    """The same of the rows of a relation."""
+    if sort:
+        place = _quoted("place before sorting")
+        terms = [f"{_quoted(column)} {'desc' if descending else 'asc'} nulls last" for column, descending in sort]
+        numbered = relation.project(f"*, row_number() over () as {place}")
+        relation = numbered.order(", ".join([*terms, place])).project(f"* exclude ({place})")
+    return relation if limit is None else relation.limit(limit)
+
+
+def _quoted(column: str) -> str:
+    """The name of a column in SQL."""
+    return '"' + column.replace('"', '""') + '"'
+
+
+def _key(value: Any) -> tuple[bool, float, str]:
+    """Numbers by size, then texts."""
+    return (False, value, "") if isinstance(value, int | float) else (True, 0, str(value))

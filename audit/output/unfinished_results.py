@@ -7,6 +7,7 @@ import errno
 import os
 import re
 import shutil
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,22 +16,18 @@ from typing import Final
 from audit.output.errors import AuditError
 from collector.errors import cannot_write
 
-REPLACED: Final = "replaced"
-"""What a result replaces is put away under this name until the result is in its place."""
-
 UNWRITABLE: Final = (errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EFBIG)
 """Reasons of a disk that takes nothing."""
 
-SYNCED_AT_ONCE: Final = 8
-"""Files that are synced at once: the system writes those together."""
+REPLACED: Final = "replaced"
+"""Name of the folder that another one takes the place of, until that is there."""
+DAY: Final = 86_400
+"""Seconds after which an unfinished result is what a killed process has left."""
 
 
 @contextlib.contextmanager
 def folder_for(target: Path) -> Iterator[Path]:
-    """A new folder beside a place, to write in; in the end it is removed.
-
-    A process holds a lock on its folder, which the system drops with the process, however that ends. So folders for the
-    same place that no process holds are remains, and are removed first.
+    """A new folder beside a place, to write in; in the end it is removed, as are remains of earlier ones.
 
     Args:
         target: where the result will be; its parent is created.
@@ -41,11 +38,10 @@ def folder_for(target: Path) -> Iterator[Path]:
     folder = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        clear_remains(target)
+        _clear_remains(folder, target)
         folder.mkdir()
     except OSError as error:
         raise AuditError(cannot_write(target, error)) from None
-    lock = _locked(folder)
     try:
         yield folder
     except Exception as error:
@@ -54,16 +50,6 @@ def folder_for(target: Path) -> Iterator[Path]:
         raise
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-        if lock is not None:
-            os.close(lock)
-
-
-def clear_remains(target: Path) -> None:
-    """Remove what killed processes have left of results for a place, before anything refuses to write there."""
-    mine = re.compile(re.escape(f".{target.name}.") + r"[0-9]+\.part")
-    for path in list(target.parent.iterdir()) if target.parent.is_dir() else ():
-        if mine.fullmatch(path.name):
-            _clear(path, target)
 
 
 def put_in_place(new: Path, target: Path) -> None:
@@ -73,7 +59,8 @@ def put_in_place(new: Path, target: Path) -> None:
         new: the result, in a folder that `folder_for` made for the place.
         target: its place.
     """
-    with ThreadPoolExecutor(SYNCED_AT_ONCE) as threads:
+    # Several files at once: the system writes those together.
+    with ThreadPoolExecutor(8) as threads:
         list(threads.map(_to_disk, (new, *new.rglob("*"))))
     aside = new.with_name(REPLACED)
     is_replaced = new.is_dir() and target.is_dir()
@@ -85,55 +72,31 @@ def put_in_place(new: Path, target: Path) -> None:
         if is_replaced:
             aside.rename(target)
         raise
-    _to_disk(target.parent)
+
+
+def _clear_remains(own: Path, target: Path) -> None:
+    """Remove what killed processes have left, a day later at the earliest; before, a process may write there still.
+
+    What one of them had put away, and not replaced, is put back.
+    """
+    pattern = re.compile(re.escape(f".{target.name}.") + r"[0-9]+\.part")
+    for path in list(target.parent.iterdir()):
+        if pattern.fullmatch(path.name):
+            if (path / REPLACED).exists() and not target.exists():
+                (path / REPLACED).rename(target)
+            if path == own or path.lstat().st_mtime < time.time() - DAY:
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def _unwritable(error: Exception, folder: Path) -> OSError | None:
     """Why a result in a folder could not be written, if that is the reason of an error of the system or DuckDB's."""
-    if isinstance(error, OSError) and error.errno is not None:
-        is_here = error.filename is None or os.fsdecode(error.filename).startswith(os.fspath(folder))
-        return error if is_here and error.errno in UNWRITABLE else None
-    is_text = isinstance(error, shutil.Error) or "duckdb" in type(error).__module__
-    reasons = map(os.strerror, UNWRITABLE if is_text else ())
-    return next((OSError(reason) for reason in reasons if reason in str(error)), None)
+    file = os.fsdecode(getattr(error, "filename", None) or folder)
+    if not file.startswith(str(folder)) or not (isinstance(error, OSError) or "duckdb" in type(error).__module__):
+        return None
+    return next((OSError(reason) for reason in map(os.strerror, UNWRITABLE) if reason in str(error)), None)
 
 
 def _to_disk(path: Path) -> None:
-    is_folder = path.is_dir()
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        # Some file systems cannot sync folders.
-        with contextlib.suppress(OSError) if is_folder else contextlib.nullcontext():
-            os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _clear(path: Path, target: Path) -> None:
-    lock = _locked(path)
-    if lock is None:
-        return
-    try:
-        with contextlib.suppress(OSError):
-            if (path / REPLACED).exists() and not target.exists():
-                (path / REPLACED).rename(target)
-            # Earlier versions wrote some results to a file of such a name.
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
-    finally:
-        os.close(lock)
-
-
-def _locked(path: Path) -> int | None:
-    """A descriptor that holds the lock on a folder or file; None where a process holds it, or there are no locks."""
-    try:
-        import fcntl
-
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except (ImportError, OSError):  # only POSIX systems have such locks
-        return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(descriptor)
-        return None
-    return descriptor
+    if path.is_file():
+        with path.open("rb") as file:
+            os.fsync(file.fileno())

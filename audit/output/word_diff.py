@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Final, Literal, NamedTuple
 
 from rapidfuzz.distance import Indel
@@ -51,9 +52,25 @@ def word_diff(before: str, after: str) -> str:
     return diff
 
 
-def pieces(before: str, after: str) -> Iterator[Piece]:
+def pieces(earlier: str, later: str) -> Iterator[Piece]:
     """The words of two texts in order of display; what a change removes comes before what it inserts."""
-    return _pieces(_WORD.findall(before), _WORD.findall(after))
+    before, after = _WORD.findall(earlier), _WORD.findall(later)
+    first, second = [word.strip() for word in before], [word.strip() for word in after]
+    start = _alike(first, second)
+    end = _alike(first[start:][::-1], second[start:][::-1])
+    yield Piece("same", after[:start])
+    old, new = first[start : len(first) - end], second[start : len(second) - end]
+    if len(old) * len(new) > MOST_CELLS:
+        blocks = [(len(old), len(new), 0)]
+    else:
+        blocks = [(each.a, each.b, each.size) for each in Indel.opcodes(old, new).as_matching_blocks()]
+    here, there = start, start
+    for old_end, new_end, size in blocks:
+        yield Piece("old", before[here : start + old_end])
+        yield Piece("new", after[there : start + new_end])
+        yield Piece("same", after[start + new_end : start + new_end + size])
+        here, there = start + old_end + size, start + new_end + size
+    yield Piece("same", after[len(after) - end :])
 
 
 def component_diffs(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -71,27 +88,9 @@ def coloured(diff: str) -> str:
     return _INSERTED.sub(lambda found: f"\x1b[32m{found[0]}\x1b[0m", red)
 
 
-def _pieces(before: Sequence[str], after: Sequence[str]) -> Iterator[Piece]:
-    first, second = [word.strip() for word in before], [word.strip() for word in after]
-    start, most = 0, min(len(first), len(second))
-    while start < most and first[start] == second[start]:
-        start += 1
-    end = 0
-    while end < most - start and first[-1 - end] == second[-1 - end]:
-        end += 1
-    yield Piece("same", after[:start])
-    old, new = first[start : len(first) - end], second[start : len(second) - end]
-    if len(old) * len(new) > MOST_CELLS:
-        blocks = [(len(old), len(new), 0)]
-    else:
-        blocks = [(each.a, each.b, each.size) for each in Indel.opcodes(old, new).as_matching_blocks()]
-    here, there = start, start
-    for old_end, new_end, size in blocks:
-        yield Piece("old", before[here : start + old_end])
-        yield Piece("new", after[there : start + new_end])
-        yield Piece("same", after[start + new_end : start + new_end + size])
-        here, there = start + old_end + size, start + new_end + size
-    yield Piece("same", after[len(after) - end :])
+def _alike(first: Sequence[str], second: Sequence[str]) -> int:
+    """How many words two texts have in common at their beginnings."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
 
 
 def _written(piece: Piece, *, is_first: bool, is_last: bool) -> str:

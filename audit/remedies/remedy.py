@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Unpack, get_args
 
-from audit.arguments import Data, RunSelection, request_of
 from audit.cards.suite import Size, Suite, packaged, write_records
 from audit.interventions.answers import report_of
 from audit.interventions.intervene import PlanOptions, planned
@@ -15,11 +14,12 @@ from audit.interventions.plan import TEXTS, Plan, kind_of, write_plan
 from audit.interventions.presets import Preset
 from audit.interventions.report import finished, read_report
 from audit.interventions.texts.doors import revises_texts, text_plan, text_report
+from audit.options import Data, RunSelection, options_of
 from audit.output.errors import AuditError, UsageError
+from audit.output.notes import note
 from audit.output.rows import Table
 from audit.remedies.outcomes import RECORDED, outcomes
 from audit.remedies.report import ALPHA, judged, table
-from audit.request import note
 from collector.model_options import ModelOptions
 from collector.remedies import REMEDIES
 from collector.tasks import Task
@@ -88,7 +88,7 @@ def remedy_plan(
     model = model_of(backend, given, 1)
     if not dry_run and path.exists():
         raise AuditError(f"{path} exists; a plan is not replaced: name another place with --out FILE")
-    if suite is None and (request := request_of(data, RunSelection, selection)).paths and revises_texts(request):
+    if suite is None and (request := options_of(data, RunSelection, selection)).paths and revises_texts(request):
         return text_plan(
             request,
             path,
@@ -193,14 +193,14 @@ def _chosen(remedies: Sequence[str]) -> list[str]:
 
 def _source(
     data: Data, selection: Mapping[str, Any], suite: Size | None, path: Path
-) -> tuple[Sequence[Path], Any, Suite | None]:
+) -> tuple[Sequence[str | Path], Any, Suite | None]:
     """The records that are asked about, which runs of them, and the suite that they are of.
 
     Raises:
         UsageError: both records and a suite, or neither.
     """
     if suite is None:
-        request = request_of(data, RunSelection, selection)
+        request = options_of(data, RunSelection, selection)
         if not request.paths:
             raise UsageError("name records, or ask the prompts of `audit critic` with --suite quick")
         return request.paths, request.choose, None

@@ -15,10 +15,9 @@ from audit.interventions.report import Report, validity_lines
 from audit.measures.cluster_robust import Coefficient
 from audit.measures.holm import holm
 from audit.output.formats import Row
+from audit.output.notes import simulated
 from audit.output.rows import Table
-from audit.output.tables import print_plain_table
 from audit.remedies.outcomes import GREEDY, RECORDED, Kept, Outcomes, against, by_unit
-from audit.request import simulated
 from collector.remedies import REMEDIES
 
 ALPHA: Final = 0.05
@@ -219,7 +218,7 @@ def table(report: Report, rows: Sequence[Judged], notes: Sequence[str]) -> Table
     def print_for_people(_: Table) -> None:
         sys.stdout.write("\n".join(report.setting()) + "\n\n" + "".join(f"- {each}\n" for each in findings) + "\n")
         shown = [_in_words(each) for each in rows]
-        print_plain_table(list(shown[0]), shown, "Remedies", whole=True)
+        Table(columns=list(shown[0]), rows=shown, title="Remedies", plain=True, whole=True).print()
 
     return Table(
         columns=COLUMNS,

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from audit.detectors.about import parse_about
-from audit.engine.key_filter import literal
+from audit.models.sql_text import literal
 from audit.output.cells import short
 from audit.output.errors import count
 from audit.output.names import METHODS, TASKS
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 Cell = tuple[str, str, str]
 
+BATCH: Final = 5_000
+"""Regressions that are tested at once."""
 LEVEL: Final = 0.05
 """The largest p-value of a regression that is beyond chance, as in the relation `noise_summary`."""
 _COUNTED: Final = "direction = 'regression' and coalesce(strict, cites) and (condition, env, variant) in ({})"
@@ -66,17 +68,18 @@ def _head(row: Row, several: bool) -> str:
 
 def _tests(rows: Sequence[Row], store: Store) -> Counter[tuple[Cell, bool | None]]:
     """How many of the counted regressions are beyond chance, are not, and cannot be tested (None)."""
-    from audit.python_models.noise import AT_ONCE, compared
+    from audit.models.regressions import no_change_tests
 
     cells = ", ".join(f"({', '.join(map(literal, _cell(row)))})" for row in rows)
     counted = store.relation("salience_criteria").filter(_COUNTED.format(cells)).select(*RevisionKey._fields)
     relation = counted.join(store.relation("revision_returns"), ", ".join(RevisionKey._fields))
-    found = relation.iter_rows()
+    found = relation.select("condition, env, variant, before, after, same_examples").iter_rows()
     tests: Counter[tuple[Cell, bool | None]] = Counter()
-    while batch := [dict(zip(relation.columns, values, strict=True)) for values in islice(found, AT_ONCE)]:
-        for test in compared(batch):
+    while batch := list(islice(found, BATCH)):
+        conditions, envs, variants, *returns = zip(*batch, strict=True)
+        for cell, test in zip(zip(conditions, envs, variants, strict=True), no_change_tests(*returns), strict=True):
             p = test["p_no_change"]
-            tests[_cell(test), None if p is None else p <= LEVEL] += 1
+            tests[cell, None if p is None else p <= LEVEL] += 1
     return tests
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from audit.output.errors import count
 
 if TYPE_CHECKING:
-    from audit.request import Request
+    from audit.options import Options
     from audit.store import Store
 
 NOTHING: Final = "nothing to show: no such rows in the records"
@@ -42,17 +42,17 @@ limit 1
 """An answer is recorded. DSPy's, which have nothing beside the text, are in `calls.jsonl` alone."""
 
 
-def are_texts(request: Request, store: Store) -> bool:
-    """Whether the candidates of all runs that a request is for are texts."""
-    runs = request.select(store.relation("run_records"))
+def are_texts(options: Options, store: Store) -> bool:
+    """Whether the candidates of all selected runs are texts."""
+    runs = options.select(store.relation("run_records"))
     return runs.select("candidates").distinct().fetchall() == [("text",)]
 
 
-def no_patterns(request: Request, store: Store) -> str | None:
+def no_patterns(options: Options, store: Store) -> str | None:
     """Which runs of texts have no edit patterns, and why; None where all have some."""
-    if not request.select(store.relation("run_records")).filter("candidates = 'text'").limit(1).fetchall():
+    if not options.select(store.relation("run_records")).filter("candidates = 'text'").limit(1).fetchall():
         return None
-    found = request.select(store.relation("unscaled_runs")).aggregate("count(*), min(lowest), max(highest)")
+    found = options.select(store.relation("unscaled_runs")).aggregate("count(*), min(lowest), max(highest)")
     [(number, lowest, highest)] = found.fetchall()
     if not number:
         return None
@@ -61,11 +61,11 @@ def no_patterns(request: Request, store: Store) -> str | None:
     )
 
 
-def unread(name: str, request: Request, store: Store) -> str | None:
+def unread(name: str, options: Options, store: Store) -> str | None:
     """How many answers are in no rate, not being in English; None where there are none, or citing is not counted."""
     if name not in CITING:
         return None
-    counts = request.select(store.relation("unread_answers")).aggregate("sum(unread), sum(answers)")
+    counts = options.select(store.relation("unread_answers")).aggregate("sum(unread), sum(answers)")
     [(number, answers)] = counts.fetchall()
     if not number:
         return None
@@ -75,11 +75,11 @@ def unread(name: str, request: Request, store: Store) -> str | None:
     )
 
 
-def why_empty(name: str, request: Request, store: Store) -> str:
-    """Why a relation has no rows for a request."""
-    if name == "patterns_summary" and (reason := no_patterns(request, store)) is not None:
+def why_empty(name: str, options: Options, store: Store) -> str:
+    """Why no row of a relation is selected."""
+    if name == "patterns_summary" and (reason := no_patterns(options, store)) is not None:
         return reason
-    if name in COMPARED and are_texts(request, store) and (reason := _without_comparison(store)) is not None:
+    if name in COMPARED and are_texts(options, store) and (reason := _without_comparison(store)) is not None:
         return reason
     if not store.detected_by.about.is_worst and not store.relation("asked_items").limit(1).fetchall():
         return f"no evidence here has {store.detected_by.about}"

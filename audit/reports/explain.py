@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
-from audit.arguments import Analysis, Data, request_of
+from audit.options import Analysis, Data, options_of
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
 from audit.output.formats import as_json, rounded
@@ -21,7 +21,7 @@ from audit.vocabulary.patterns import PATTERNS
 if TYPE_CHECKING:
     import duckdb
 
-    from audit.request import Request
+    from audit.options import Options
 
 
 class Revision(dict[str, Any]):
@@ -52,7 +52,7 @@ def show(
     iteration: int,
     *,
     condition: str | None = None,
-    **options: Unpack[Analysis],
+    **keywords: Unpack[Analysis],
 ) -> Revision:
     """One revision in full, to read: evidence, edits, classification and the critic's answer.
 
@@ -63,21 +63,21 @@ def show(
         run: number of the run, from 1.
         iteration: number of the iteration, from 0.
         condition: needed where several conditions have such a revision.
-        options: how records are opened and classified.
+        keywords: how records are opened and classified.
 
     Raises:
         UsageError: several conditions have such a revision, and none was named.
         AuditError: there is no such revision.
     """
-    request = replace(
-        request_of(data, Analysis, options),
+    options = replace(
+        options_of(data, Analysis, keywords),
         env=[env],
         variant=[variant],
         condition=None if condition is None else [condition],
         run=[run],
     )
-    with request.open() as whole, _of_run(whole, request) as store:
-        wanted: dict[str, Any] = {column: value for column, [value] in request.filters()} | {"iteration": iteration}
+    with options.open() as whole, _of_run(whole, options) as store:
+        wanted: dict[str, Any] = {column: value for column, [value] in options.filters()} | {"iteration": iteration}
         found = rows_of(_where(store.relation("revisions"), wanted))
         place = in_line(" ".join(str(value) for value in wanted.values()))
         if not found:
@@ -93,12 +93,12 @@ def show(
         return in_full(store, found[0], chosen, references)
 
 
-def _of_run(store: Store, request: Request) -> Store:
+def _of_run(store: Store, options: Options) -> Store:
     """The runs that are asked for, alone; all of what is open already, or of that run, whose relations may be kept."""
-    if request.store is not None:
+    if options.store is not None:
         return store.shared()
     runs = store.relation("run_records")
-    chosen = request.select(runs).select(", ".join(RunKey._fields)).fetchall()
+    chosen = options.select(runs).select(", ".join(RunKey._fields)).fetchall()
     if not 0 < len(chosen) < len(runs):
         return store.shared()
     return store.of_runs({RunKey(*run) for run in chosen})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Unpack
 
-from audit.arguments import Data, Selection, request_of
+from audit.options import Data, Selection, options_of
 from audit.output.escaping import visible
 from audit.output.rows import Table
 from audit.reports.tables import relation_table
@@ -19,14 +19,14 @@ OBSERVED: Final = (
 )
 
 
-def positions(data: Data, **options: Unpack[Selection]) -> Table:
+def positions(data: Data, **keywords: Unpack[Selection]) -> Table:
     """What is cited or imitated of the items that a prompt shows, by their place and by their score.
 
     Where a prompt shows other programs, as evolvers' prompts do, how far the revision moves towards each.
 
     Example: audit positions path/to/openevolve_output
     """
-    found = relation_table("positions", request_of(data, Selection, options))
+    found = relation_table("positions", options_of(data, Selection, keywords))
     assert found.relation is not None
     if not len(found):
         found.notes = [NOTHING_COMPARED, *([found.caption] if found.caption else [])]

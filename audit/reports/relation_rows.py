@@ -11,8 +11,6 @@ from audit.output.formats import Row
 if TYPE_CHECKING:
     import duckdb
 
-    from audit.store import Store
-
 MOST: Final = 2**25
 """Rows of a user's query: hundreds of megabytes of a single number each."""
 
@@ -22,23 +20,13 @@ class RelationRows:
 
     Args:
         relation: whose columns have different names.
-        store: where it is.
-        owner: what keeps the store open.
-        is_users: whether the query is a user's, so that Ctrl-C is to stop it, which takes a thread, and there may be
-            too many rows.
+        owner: what keeps its store open.
+        is_users: whether the query is a user's, so that there may be too many rows.
     """
 
-    def __init__(
-        self,
-        relation: duckdb.DuckDBPyRelation,
-        store: Store | None,
-        owner: object = None,
-        *,
-        is_users: bool = False,
-    ) -> None:
+    def __init__(self, relation: duckdb.DuckDBPyRelation, owner: object = None, *, is_users: bool = False) -> None:
         self.columns: Sequence[str] = relation.columns
         self._relation = relation
-        self._store = store
         self._owner = owner
         self._is_users = is_users
 
@@ -55,11 +43,8 @@ class RelationRows:
         return self._users_rows(self._relation) if self._is_users else self._relation.iter_rows()
 
     def _users_rows(self, relation: duckdb.DuckDBPyRelation) -> Iterator[Sequence[Any]]:
-        from audit.engine.interrupting import values
-
-        assert self._store is not None
         # DuckDB holds a result as a whole, whatever its memory may be.
-        for number, row in enumerate(values(relation.limit(MOST + 1), self._store)):
+        for number, row in enumerate(relation.limit(MOST + 1).iter_rows()):
             if number == MOST:
                 raise AuditError(f"more than {MOST:,} rows: add a limit, or count where they are")
             yield row

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, Final, Unpack
 
-from audit.arguments import Data, Thresholds, request_of
-from audit.engine.interrupting import rows
+from audit.options import Data, Thresholds, options_of
 from audit.output.formats import Row, rounded
 from audit.output.rows import Table
-from audit.output.tables import print_table
 from audit.reports.emptiness import no_patterns
+from audit.store import rows_of
 from audit.vocabulary.threshold_steps import around, parse_variations
 from audit.vocabulary.thresholds import KEYS
 
@@ -29,7 +28,7 @@ def sensitivity(
     steps: int = 5,
     spread: float = 0.5,
     vary: Sequence[str] | None = None,
-    **options: Unpack[Thresholds],
+    **keywords: Unpack[Thresholds],
 ) -> Table:
     """How the counts of the edit patterns move when one threshold moves.
 
@@ -38,20 +37,20 @@ def sensitivity(
         steps: values that are tried for each threshold, at least two.
         spread: how far they reach, as a share of the threshold in force.
         vary: `TASK.KEY=A,B,C`: these values, and no others.
-        options: which groups, and how records are opened and classified.
+        keywords: which groups, and how records are opened and classified.
 
     Raises:
         UsageError: `vary` names no threshold, or no numbers.
     """
-    request = request_of(data, Thresholds, options)
+    options = options_of(data, Thresholds, keywords)
     tried = parse_variations(vary) if vary else around(steps, spread)
-    with request.open() as store:
+    with options.open() as store:
         store.set("threshold_steps", list(tried))
-        relation = request.select(store.relation("sensitivity"))
-        found = list(rows(relation, store))
+        relation = options.select(store.relation("sensitivity"))
+        found = rows_of(relation)
         columns = list(relation.columns)
-        caption = request.caption(store)
-        unscaled = no_patterns(request, store)
+        caption = options.caption(store)
+        unscaled = no_patterns(options, store)
         store.set("threshold_steps", around())
     nothing = unscaled or (None if found else "nothing to show: no such revision changed a return")
     return Table(
@@ -71,7 +70,8 @@ def print_for_people(table: Table) -> None:
     ):
         wide = _side_by_side(list(mine))
         rows = [{"condition": condition, **row} for row in wide]
-        print_table(list(wide[0]), rows, title=f"{TITLE}: {env}, {variant}", decides=list(wide[0]))
+        columns, title = list(wide[0]), f"{TITLE}: {env}, {variant}"
+        Table(columns=columns, rows=rows, title=title, decides=columns, is_part=True).print()
     sys.stdout.write("".join(f"{line}\n" for line in (LEGEND, table.caption) if line))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, Unpack
 
-from audit.arguments import Data, Thresholds, request_of
+from audit.options import Data, Thresholds, options_of
 from audit.output.names import METHODS
 from audit.output.rows import Table
 from audit.reports.emptiness import NOTHING
@@ -14,22 +14,22 @@ from audit.vocabulary.patterns import by_stake
 COLUMNS: Final = ("condition", "env", "direction", "failure", "pattern")
 
 
-def patterns(data: Data, *, wide: bool = False, **options: Unpack[Thresholds]) -> Table:
+def patterns(data: Data, *, wide: bool = False, **keywords: Unpack[Thresholds]) -> Table:
     """How often each edit pattern occurs; percentages are of all revisions.
 
     Args:
         data: records.
         wide: methods side by side, a row per pattern, as the paper has them; null where a method has no revisions.
-        options: which groups, and how records are opened and classified.
+        keywords: which groups, and how records are opened and classified.
     """
-    request = request_of(data, Thresholds, options)
+    options = options_of(data, Thresholds, keywords)
     if not wide:
-        return relation_table("patterns_summary", request)
-    with request.open() as store:
-        counts = request.select(store.relation("patterns_summary")).fetchall()
-        revisions = request.select(store.relation("summary").filter("revisions > 0"))
+        return relation_table("patterns_summary", options)
+    with options.open() as store:
+        counts = options.select(store.relation("patterns_summary")).fetchall()
+        revisions = options.select(store.relation("summary").filter("revisions > 0"))
         cells = revisions.select("condition, env, variant").fetchall()
-        caption = request.caption(store)
+        caption = options.caption(store)
     methods = sorted({variant for _, _, variant in cells})
     shares = {(condition, env, variant, pattern): pct for condition, env, variant, pattern, _, pct in counts}
     rows: list[dict[str, Any]] = []

@@ -8,21 +8,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, Unpack
 
-from audit.arguments import Analysis, Data, request_of
-from audit.engine.catalog import public, schema
-from audit.engine.plain_types import plain
-from audit.engine.queries import refusing
+from audit.models.catalog import public, schema
+from audit.models.plain_types import plain
+from audit.models.users_sql import refusing
+from audit.options import Analysis, Data, options_of
 from audit.output.errors import UsageError
 from audit.output.escaping import visible
 from audit.output.rows import Table
-from audit.remote.urls import is_url, path_of
+from audit.records.remote import is_url
 from audit.reports.tables import table_of
 
 WIDEST: Final = 60
 """Characters of a text that a table for people shows; the other formats have all."""
 
 
-def query_of(arguments: Sequence[str]) -> tuple[list[Path], str | None]:
+def query_of(arguments: Sequence[str]) -> tuple[list[str], str | None]:
     """Separate folders and archives from the query after them: the last argument, unless it is a path.
 
     Raises:
@@ -39,37 +39,37 @@ def query_of(arguments: Sequence[str]) -> tuple[list[Path], str | None]:
         raise UsageError(
             f"{visible(absent)}: no such folder or archive; the query is one argument, in quotes, and the last"
         )
-    return [path_of(path) for path in paths], query
+    return paths, query
 
 
-def sql(data: Data, query: str, *, plan: str | Path | Sequence[str | Path] = (), **options: Unpack[Analysis]) -> Table:
+def sql(data: Data, query: str, *, plan: str | Path | Sequence[str | Path] = (), **keywords: Unpack[Analysis]) -> Table:
     """The result of one SELECT over the relations of the analysis; nothing else can be read.
 
     Args:
         data: records.
         query: in DuckDB's SQL.
         plan: experiments to read as well: the file of a plan or several.
-        options: how records are opened and classified.
+        keywords: how records are opened and classified.
 
     Raises:
         UsageError: the query is not a single SELECT over the relations.
     """
-    request = request_of(data, Analysis, options)
+    options = options_of(data, Analysis, keywords)
     plans = [Path(file) for file in ([plan] if isinstance(plan, str | Path) else plan)]
-    if plans and request.store is not None:
+    if plans and options.store is not None:
         raise UsageError("the store is open already; give plan to audit.open")
-    request = replace(request, plans=plans)
+    options = replace(options, plans=plans)
     with contextlib.ExitStack() as resources:
-        store = resources.enter_context(request.open())
-        if request.store is None:
+        store = resources.enter_context(options.open())
+        if options.store is None:
             store.build(query)
             store.relation("run_records")
-            store.confine(read=False)
+            store.confine()
         with refusing():
             answer = plain(store.sql(query))
-        caption = request.caption(store)
+        caption = options.caption(store)
         notes = [caption] if caption else []
-        table = table_of(answer, store, can_stop=True, caption=caption, notes=notes, plain=True, longest_text=WIDEST)
+        table = table_of(answer, store, is_users=True, caption=caption, notes=notes, plain=True, longest_text=WIDEST)
         resources.pop_all()
     return table
 

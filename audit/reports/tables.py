@@ -10,17 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from audit.arguments import (
-    Classification,
-    Data,
-    Detection,
-    RevisionSelection,
-    RunSelection,
-    Selection,
-    request_of,
-)
-from audit.engine.key_filter import literal, one_of
 from audit.marks.marks import Mark, marks_for
+from audit.models.sql_text import literal, one_of
+from audit.options import Classification, Data, Detection, RevisionSelection, RunSelection, Selection, options_of
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
 from audit.output.rows import Table
@@ -32,7 +24,7 @@ from audit.vocabulary.keys import RevisionKey
 if TYPE_CHECKING:
     import duckdb
 
-    from audit.request import Request
+    from audit.options import Options
     from audit.store import Store
 
 TITLES: Final = {
@@ -121,48 +113,48 @@ MATCHED: Final = (
 )
 
 
-def summary(data: Data, **options: Unpack[Selection]) -> Table:
+def summary(data: Data, **keywords: Unpack[Selection]) -> Table:
     """How revisions turned out: deltas, edit distances, acceptance, directions.
 
     Example: audit summary logs/ data/runs --format markdown
     """
-    return relation_table("summary", request_of(data, Selection, options))
+    return relation_table("summary", options_of(data, Selection, keywords))
 
 
-def salience(data: Data, **options: Unpack[Detection]) -> Table:
+def salience(data: Data, **keywords: Unpack[Detection]) -> Table:
     """Salience-problem regressions, strict and permissive, where the critic saw worst, median and best.
 
     Example: audit salience logs.tar.xz --detector phrase
     """
-    return relation_table("salience", request_of(data, Detection, options))
+    return relation_table("salience", options_of(data, Detection, keywords))
 
 
-def rates(data: Data, **options: Unpack[Detection]) -> Table:
+def rates(data: Data, **keywords: Unpack[Detection]) -> Table:
     """Base rates: how often answers cite the worst rollout, and whether revisions that cite it regress more often.
 
     Intervals are 95%, by bootstrap over runs; the p-value is of a logistic regression with errors by run.
 
     Example: audit rates data/runs --detector resolved
     """
-    return relation_table("base_rates", request_of(data, Detection, options))
+    return relation_table("base_rates", options_of(data, Detection, keywords))
 
 
-def noise(data: Data, **options: Unpack[Detection]) -> Table:
+def noise(data: Data, **keywords: Unpack[Detection]) -> Table:
     """How many regressions chance alone would have produced, and how many are more than chance.
 
     Example: audit noise data/runs --env cartpole
     """
-    return relation_table("noise_summary", request_of(data, Detection, options))
+    return relation_table("noise_summary", options_of(data, Detection, keywords))
 
 
-def controls(data: Data, **options: Unpack[Classification]) -> Table:
+def controls(data: Data, **keywords: Unpack[Classification]) -> Table:
     """Regressions against those of puresearch, whose second proposal saw no evidence, from equally good starts.
 
     For all revisions of a method, and for those whose answer refers to the item asked about.
 
     Example: audit controls data/runs --env pong --format csv
     """
-    found = relation_table("controls", request_of(data, Classification, options))
+    found = relation_table("controls", options_of(data, Classification, keywords))
     assert found.relation is not None
     if len(found) and not found.relation.filter("control_runs > 0").limit(1).fetchall():
         found.notes = (*found.notes, NO_CONTROL)
@@ -176,20 +168,20 @@ def print_for_people(_: Table) -> None:
     """Print nothing of controls that there are not: half of the table would be empty."""
 
 
-def severity(data: Data, **options: Unpack[Detection]) -> Table:
+def severity(data: Data, **keywords: Unpack[Detection]) -> Table:
     """Citing and regressions by severity, (median - worst) / (best - worst): how far the worst rollout stands out.
 
     Example: audit severity data/runs --detector resolved
     """
-    return relation_table("severity_summary", request_of(data, Detection, options))
+    return relation_table("severity_summary", options_of(data, Detection, keywords))
 
 
-def agreement(data: Data, **options: Unpack[Selection]) -> Table:
+def agreement(data: Data, **keywords: Unpack[Selection]) -> Table:
     """How the worst, median and best rollout agree, and what revisions gain in each case.
 
     Example: audit agreement data/runs --env pong
     """
-    return relation_table("agreement_summary", request_of(data, Selection, options))
+    return relation_table("agreement_summary", options_of(data, Selection, keywords))
 
 
 def revisions(
@@ -199,7 +191,7 @@ def revisions(
     starred: bool = False,
     with_marks: bool = False,
     marks: str | Path | None = None,
-    **options: Unpack[RevisionSelection],
+    **keywords: Unpack[RevisionSelection],
 ) -> Table:
     """One row per revision, with its evidence and every classification.
 
@@ -209,7 +201,7 @@ def revisions(
         starred: only revisions with a star.
         with_marks: whether there are the columns `star`, `tags` and `note`.
         marks: the file of these; None for `audit-marks.jsonl` in the first folder of records.
-        options: which groups, and how records are opened and classified.
+        keywords: which groups, and how records are opened and classified.
 
     Raises:
         UsageError: marks are asked for and no file of them is known, or the other way round.
@@ -217,12 +209,12 @@ def revisions(
 
     Example: audit revisions data/runs --format csv > revisions.csv
     """
-    request = request_of(data, RevisionSelection, options)
+    options = options_of(data, RevisionSelection, keywords)
     if not (tag or starred or with_marks):
         if marks is not None:
             raise UsageError("--marks names the file that --tag, --starred and --with-marks read; give one of them")
-        return relation_table("revisions", request)
-    read = marks_for(request.paths, marks)
+        return relation_table("revisions", options)
+    read = marks_for(options.paths, marks)
     if read is None:
         raise UsageError("these records are in no folder; name the file of marks with --marks")
     if marks is not None and not read.path.exists():
@@ -231,7 +223,7 @@ def revisions(
     where = one_of(read.chosen(tags=[tag] if isinstance(tag, str) else tag or (), starred=starred))
     table = relation_table(
         "revisions",
-        request,
+        options,
         where if tag or starred else None,
         add=_marked(known) if with_marks else "",
         essential=("star", "tags", "note") if with_marks else (),
@@ -256,12 +248,12 @@ def _marked(marks: Mapping[RevisionKey, Mark]) -> str:
     )
 
 
-def runs(data: Data, **options: Unpack[RunSelection]) -> Table:
+def runs(data: Data, **keywords: Unpack[RunSelection]) -> Table:
     """Mean, best and final return of every run.
 
     Example: audit runs data/runs --variant r2po --format json
     """
-    return relation_table("runs", request_of(data, RunSelection, options))
+    return relation_table("runs", options_of(data, RunSelection, keywords))
 
 
 def _answers(relation: duckdb.DuckDBPyRelation, store: Store, *, of_texts: bool) -> list[str]:
@@ -271,18 +263,18 @@ def _answers(relation: duckdb.DuckDBPyRelation, store: Store, *, of_texts: bool)
     return answers(rows_of(relation), store, of_texts=of_texts)
 
 
-def table_of(relation: duckdb.DuckDBPyRelation, store: Store, *, can_stop: bool = False, **options: Any) -> Table:
+def table_of(relation: duckdb.DuckDBPyRelation, store: Store, *, is_users: bool = False, **options: Any) -> Table:
     """A relation as a table; its store is closed when nothing refers to table, rows or relation any longer.
 
     Args:
         relation: the rows.
         store: where they are.
-        can_stop: whether Ctrl-C stops the query at once, which takes a thread.
+        is_users: whether the query is a user's: see `RelationRows`.
         options: as `Table` has them.
     """
 
     def rows_of(some: duckdb.DuckDBPyRelation) -> RelationRows:
-        return RelationRows(some, store, relation, is_users=can_stop)
+        return RelationRows(some, relation, is_users=is_users)
 
     table = Table(columns=list(relation.columns), rows=rows_of(relation), relation=relation, rows_of=rows_of, **options)
     table.close = weakref.finalize(relation, store.close)
@@ -290,29 +282,29 @@ def table_of(relation: duckdb.DuckDBPyRelation, store: Store, *, can_stop: bool 
 
 
 def relation_table(
-    name: str, request: Request, where: str | None = None, *, add: str = "", essential: Sequence[str] = ()
+    name: str, options: Options, where: str | None = None, *, add: str = "", essential: Sequence[str] = ()
 ) -> Table:
-    """The rows of a relation that a request is for, of these those that meet a condition.
+    """The selected rows of a relation that meet a condition.
 
     Args:
         name: of the relation.
-        request: which rows, and how records are opened.
+        options: which rows, and how records are opened.
         where: the condition, in SQL.
         add: further columns, in SQL.
         essential: those among them that people see beside the usual ones.
     """
     with contextlib.ExitStack() as resources:
-        store = resources.enter_context(request.open())
-        relation = request.select(store.relation(name))
+        store = resources.enter_context(options.open())
+        relation = options.select(store.relation(name))
         if where is not None:
             relation = relation.filter(where)
         if add:
             relation = relation.project(f"*, {add}")
-        caption = request.caption(store)
-        remark = no_patterns(request, store) if name == "patterns_summary" else None
+        caption = options.caption(store)
+        remark = no_patterns(options, store) if name == "patterns_summary" else None
         if not relation.limit(1).fetchall():
-            remark = why_empty(name, request, store)
-        of_texts = are_texts(request, store)
+            remark = why_empty(name, options, store)
+        of_texts = are_texts(options, store)
         title = _title(name, store)
         usual = (OF_TEXTS if of_texts else ESSENTIAL).get(name, ESSENTIAL.get(name))
         table = table_of(
@@ -323,7 +315,7 @@ def relation_table(
             headings=HEADINGS,
             caption=caption,
             answering=partial(_answers, relation, store, of_texts=of_texts) if name == "salience" else list,
-            notes=[line for line in (remark, unread(name, request, store), caption) if line],
+            notes=[line for line in (remark, unread(name, options, store), caption) if line],
         )
         resources.pop_all()
     return table

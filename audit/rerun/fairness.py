@@ -9,9 +9,9 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
-from audit.arguments import Data, RunSelection, request_of
 from audit.measures.bootstrap import cluster_bootstrap
 from audit.measures.rounding import sign_of_change
+from audit.options import Data, RunSelection, options_of
 from audit.output.numbers import known
 from audit.output.rows import Table
 from audit.rerun import rescoring
@@ -42,7 +42,7 @@ def rescore(
     each: bool = False,
     task_modules: Sequence[str | Path] = (),
     workers: int | None = None,
-    **options: Unpack[RunSelection],
+    **keywords: Unpack[RunSelection],
 ) -> Table:
     """Run recorded policies again on fresh seeds: how much of the recorded mean and best returns is luck?
 
@@ -56,18 +56,18 @@ def rescore(
         each: a row for every candidate instead of every method.
         task_modules: Python files with tasks of your own.
         workers: threads or processes; None for one per core.
-        options: which groups, and how records are opened.
+        keywords: which groups, and how records are opened.
 
     Raises:
         AuditError: a path holds no records, or `strict` and something is wrong with them.
         UsageError: a file of tasks cannot be used.
     """
-    request = request_of(data, RunSelection, options)
-    with opened(request, task_modules) as (records, runs):
+    options = options_of(data, RunSelection, keywords)
+    with opened(options, task_modules) as (records, runs):
         done = rescoring.rescore(
-            records, runs, rollouts=rollouts, sample=sample, seed=seed, cache=request.cache, workers=workers
+            records, runs, rollouts=rollouts, sample=sample, seed=seed, cache=options.cache, workers=workers
         )
-        caption = report_skipped(request, records, runs, done.skipped)
+        caption = report_skipped(options, records, runs, done.skipped)
     notes = [caption] if caption else []
     if each:
         return Table(

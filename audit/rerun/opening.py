@@ -7,9 +7,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from audit.ingest.runs import RecordedRun, Records, open_records
-from audit.output.errors import NAMED, AuditError, count, report
-from audit.request import Request, note, print_notes, simulated
+from audit.options import Options
+from audit.output.errors import NAMED, count, refuse_problems
+from audit.output.notes import note, print_notes, simulated
+from audit.records.lines import RecordedRun, Records, open_records
 from audit.rerun.rollouts import load_tasks
 
 Skipped = Counter[tuple[str, str]]
@@ -18,12 +19,12 @@ Skipped = Counter[tuple[str, str]]
 
 @contextlib.contextmanager
 def opened(
-    request: Request, task_modules: Sequence[str | Path], *, judged: bool = True
+    options: Options, task_modules: Sequence[str | Path], *, judged: bool = True
 ) -> Iterator[tuple[Records, list[RecordedRun]]]:
     """Open records, and select runs.
 
     Args:
-        request: where to read, and which groups.
+        options: where to read, and which groups.
         task_modules: files of users' tasks.
         judged: see `open_records`.
 
@@ -32,19 +33,18 @@ def opened(
         UsageError: a file of tasks cannot be used.
     """
     load_tasks([Path(path) for path in task_modules])
-    with open_records(request.paths, judged=judged, cache=request.cache) as records:
-        yield records, request.choose(records)
+    with open_records(options.paths, judged=judged) as records:
+        yield records, options.choose(records)
 
 
-def report_problems(request: Request, records: Records) -> None:
+def report_problems(options: Options, records: Records) -> None:
     """Report on standard error what was left out of the records that have been read.
 
     Raises:
-        AuditError: something was, and the request is strict.
+        AuditError: something was, and `strict` is set.
     """
-    if request.strict and records.problems:
-        lines = "\n".join(report(records.problems))
-        raise AuditError(f"{count(len(records.problems), 'problem')} in the records, and --strict:\n{lines}")
+    if options.strict:
+        refuse_problems(records.problems)
     print_notes([], records.problems)
 
 
@@ -59,11 +59,11 @@ def reasons(skipped: Skipped, noun: str, fate: str) -> Iterator[str]:
         yield f"{count(number, noun)} {fate}, {reason}: {', '.join(groups[:NAMED])}{more}"
 
 
-def report_skipped(request: Request, records: Records, runs: Sequence[RecordedRun], skipped: Skipped) -> str | None:
+def report_skipped(options: Options, records: Records, runs: Sequence[RecordedRun], skipped: Skipped) -> str | None:
     """Report which candidates were left out of records and results; returns the notes for the rows."""
     if not runs:
         note("nothing to run: no such runs in the records")
-    report_problems(request, records)
+    report_problems(options, records)
     for line in reasons(skipped, "candidate", "left out"):
         note(line)
     return simulated((run.identity[0], run.run.backend if run.run else None) for run in runs)

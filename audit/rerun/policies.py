@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.ingest.runs import RecordedRun
+from audit.records.lines import RecordedRun
 from audit.rerun.rollouts import DECISIVE, NO_SEEDS, NotRerunnableError, task_of
 from audit.vocabulary.methods import BASELINES
 

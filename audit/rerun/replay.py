@@ -11,11 +11,11 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audit.arguments import Data, Selection, request_of
-from audit.ingest.runs import RecordedRun, Records, find_run, open_records
+from audit.options import Data, Selection, options_of
 from audit.output.errors import AuditError, UsageError
 from audit.output.formats import as_json, rounded
-from audit.request import print_notes
+from audit.output.notes import print_notes
+from audit.records.lines import RecordedRun, Records, find_run, open_records
 from audit.rerun.rollouts import (
     NotRerunnableError,
     Outcome,
@@ -202,18 +202,18 @@ def replay(
         UsageError: no such iteration or rollout, or a file of tasks that cannot be used.
         AuditError: no revised candidate, no seeds, an unknown task, or parameters that the task cannot be run with.
     """
-    request = replace(
-        request_of(data, Selection, {}),
+    options = replace(
+        options_of(data, Selection, {}),
         env=[env],
         variant=[variant],
         run=[run],
         condition=None if condition is None else [condition],
     )
     load_tasks([Path(path) for path in task_modules])
-    with open_records(request.paths, judged=False) as records:
+    with open_records(options.paths, judged=False) as records:
         try:
-            request.choose(records)
-            ids: dict[str, Any] = {"condition": None} | {column: value for column, [value] in request.filters()}
+            options.choose(records)
+            ids: dict[str, Any] = {"condition": None} | {column: value for column, [value] in options.filters()}
             recorded = find_run(records, **ids)
             task = task_of(recorded)
             found = iteration_of(records, recorded, iteration)

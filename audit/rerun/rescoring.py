@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from audit.ingest.runs import RecordedRun, Records
 from audit.output.progress import tracked
+from audit.records.lines import RecordedRun, Records
 from audit.rerun.policies import Fingerprints, key_of, returns_of, task_to_run
 from audit.rerun.results import computed
 from audit.rerun.rollouts import NO_PARAMETERS, NotRerunnableError

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 import msgspec
 
-from audit.cache_folder import cache_folder, digest_of
+from audit.output.notes import note
 from audit.output.progress import PrintedProgress
-from audit.request import note
+from audit.records.cache import cache_folder, digest_of
 from audit.rerun.running import run_each
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from audit.ingest.runs import RecordedRun
 from audit.output.errors import AuditError, UsageError
+from audit.records.lines import RecordedRun
 from audit.sources.iterations import Candidate
 from audit.vocabulary.methods import BASELINES
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from audit.ingest.runs import RecordedRun, find_run, open_records
+from audit.records.lines import RecordedRun, find_run, open_records
 from audit.rerun.aside import Aside, AsideError
 from audit.rerun.replay import Replay, iteration_of, names_of, outcome_of, plain_value
 from audit.rerun.rollouts import NO_PARAMETERS, NotRerunnableError, Rollout, rollouts_of, task_of, what_is_missing
@@ -40,7 +40,7 @@ class Revision:
         return (self.old if policy == "old" else self.new).params
 
 
-def find_revision(paths: Sequence[Path], key: RevisionKey) -> Revision:
+def find_revision(paths: Sequence[str | Path], key: RevisionKey) -> Revision:
     """Find a revision in the records.
 
     Args:

@@ -16,14 +16,14 @@ from itertools import islice, tee
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from audit.arguments import Data, RunSelection, request_of
-from audit.ingest.runs import RecordedRun, Records
+from audit.options import Data, RunSelection, options_of
 from audit.output.errors import count
 from audit.output.formats import WRITERS
+from audit.output.notes import note
 from audit.output.progress import PrintedProgress, tracked
-from audit.output.rows import LONGEST_TABLE, Table
-from audit.output.tables import OTHERS, print_table
-from audit.request import note
+from audit.output.rows import Table
+from audit.output.tables import LONGEST_TABLE
+from audit.records.lines import RecordedRun, Records
 from audit.rerun.evidence_check import disagreements
 from audit.rerun.opening import Skipped, opened, reasons, report_problems
 from audit.rerun.rollouts import (
@@ -129,7 +129,7 @@ class Verification:
         else:
             notes: Sequence[str] = ()
             if is_whole and output in WRITERS:
-                WRITERS[output](COLUMNS, self.differences(), sys.stdout, None)
+                WRITERS[output](COLUMNS, self.differences(), sys.stdout)
             else:
                 every = Table(columns=COLUMNS, rows=list(self._differences), title="Differences", essential=ESSENTIAL)
                 table = every.select(columns, sort=sort, limit=limit)
@@ -149,7 +149,7 @@ class Verification:
         if more:
             notes.insert(0, f"First {LONGEST_TABLE} of {LONGEST_TABLE + more} rows; the other formats have all.")
         if rows:
-            print_table(ESSENTIAL, rows, title="Differences", caption="\n".join(notes), others=OTHERS)
+            Table(columns=ESSENTIAL, rows=rows, title="Differences", caption="\n".join(notes)).print()
         else:
             sys.stdout.write("\n".join(notes) + "\n")
 
@@ -251,7 +251,7 @@ def verify(
     seed: int = 0,
     task_modules: Sequence[str | Path] = (),
     workers: int | None = None,
-    **options: Unpack[RunSelection],
+    **keywords: Unpack[RunSelection],
 ) -> Verification:
     """Read runs, and prepare to run their rollouts again.
 
@@ -263,19 +263,19 @@ def verify(
         seed: of the draw.
         task_modules: Python files with tasks of your own.
         workers: threads or processes that run rollouts; None for one per core.
-        options: which groups, and how records are opened.
+        keywords: which groups, and how records are opened.
 
     Raises:
         AuditError: a path holds no records, or `strict` and something is wrong with them.
         UsageError: a file of tasks cannot be used.
     """
-    request = request_of(data, RunSelection, options)
+    options = options_of(data, RunSelection, keywords)
     with contextlib.ExitStack() as resources:
-        records, runs = resources.enter_context(opened(request, task_modules, judged=False))
+        records, runs = resources.enter_context(opened(options, task_modules, judged=False))
         verification = Verification(records, sample, seed, workers)
         for run in tracked(runs, "comparing returns and evidence"):
             verification.survey(run)
-        report_problems(request, records)
+        report_problems(options, records)
         weakref.finalize(verification, resources.pop_all().close)
     return verification
 

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from typing import Final, Protocol
 
-import msgspec
-
-from audit.sources.files import Found
+from audit.records.locating import Found
 from audit.sources.gepa import GepaSource
 from audit.sources.intake import Intake
-from audit.sources.iterations import Capabilities, Iteration, Translated
+from audit.sources.iterations import Capabilities, Translated
 from audit.sources.native import NativeSource
 from audit.sources.openevolve import OpenEvolveSource
 from audit.sources.r2po_release import ReleaseSource
 from audit.sources.shinkaevolve import ShinkaEvolveSource
-from collector.records import decode, encode
 
 
 class Source(Protocol):
@@ -37,8 +34,6 @@ class Source(Protocol):
 
 
 FORMATS: Final = (NativeSource, ReleaseSource, GepaSource, OpenEvolveSource, ShinkaEvolveSource)
-TRANSLATED: Final = (GepaSource, OpenEvolveSource, ShinkaEvolveSource)
-"""Those whose translations are kept: they read what they claim, and journals beside it, and nothing else."""
 CAPABILITIES: Final[dict[str, Capabilities]] = {
     name: each for source in FORMATS for name, each in source.capabilities.items()
 }
@@ -47,19 +42,7 @@ REMARKS: Final[dict[str, tuple[str, ...]]] = {
 }
 """What logs of a source cannot state, and which revisions they are limited to, in sentences."""
 
-_decoder = msgspec.json.Decoder(Iteration)
-
 
 def is_translated(source: str) -> bool:
     """Whether lines of a source are made while its logs are read."""
     return CAPABILITIES[source].lines is Translated
-
-
-def decode_iteration(line: bytes, source: str) -> Iteration:
-    """Read a line of a record file of some source.
-
-    Raises:
-        RecordError: the line is not a valid record of that source; the message names the field.
-    """
-    record = decode(line, CAPABILITIES[source].lines)
-    return record if isinstance(record, Iteration) else _decoder.decode(encode(record))

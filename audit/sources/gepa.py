@@ -14,7 +14,7 @@ from typing import ClassVar, Final
 import msgspec
 
 from audit.output.errors import count
-from audit.sources.files import Found
+from audit.records.locating import Found
 from audit.sources.gepa_candidates import read_candidates
 from audit.sources.gepa_checks import Order, disagreement, lacking
 from audit.sources.gepa_entries import Entry, Task, read_entry, winners
@@ -30,8 +30,6 @@ from audit.sources.tool_runs import (
     LogError,
     ToolRun,
     candidate,
-    kept,
-    left_out,
     revision,
 )
 from collector.records import SelectionRule
@@ -122,10 +120,9 @@ class GepaSource:
         The pickled state of a folder without these is claimed too, so that it can be said what is missing.
         """
         if found.name == _STATE:
-            path = found.path
-            return path is not None and not all(path.with_name(name).exists() for name in (_LOG, _CANDIDATES))
+            return not all(found.path.with_name(name).exists() for name in (_LOG, _CANDIDATES))
         if found.name in (_LOG, _CANDIDATES, _TEXT_LOG):
-            return found.path is None or _is_run(found.path.parent)
+            return _is_run(found.path.parent)
         return found.name == DATASET and len(found.parts) > 3 and found.parts[-3] == "iterations"
 
     def take(self, found: Found, intake: Intake) -> None:
@@ -137,16 +134,16 @@ class GepaSource:
         folder = self._folders.setdefault(found.folder[:-2] if is_dataset else found.folder, _Folder())
         try:
             if is_dataset:
-                folder.datasets[found.folder[-1]] = kept(found, intake)
+                folder.datasets[found.folder[-1]] = found.path
             elif found.name == _TEXT_LOG:
-                folder.text_log, folder.text_label = kept(found, intake), found.label
+                folder.text_log, folder.text_label = found.path, found.label
             elif found.name == _CANDIDATES:
                 folder.are_all = False
                 folder.candidates, folder.are_all = read_candidates(found, intake)
             else:
                 _take_log(found, folder, intake)
         except OSError as error:
-            left_out(found, error, intake)
+            intake.problem(found.label, None, f"cannot be read ({error.strerror or error}); left out")
 
     def finish(self, intake: Intake) -> None:
         """Write the iterations of each run that has a `run_log.json`."""
@@ -179,7 +176,7 @@ def _is_run(folder: Path) -> bool:
 def _take_log(found: Found, folder: _Folder, intake: Intake) -> None:
     run, path = ToolRun(found.label, intake), intake.new_file("entries")
     read = 0
-    with found.open() as stream, path.open("wb") as entries:
+    with open_regular(found.path) as stream, path.open("wb") as entries:
         try:
             for read, value in enumerate(items(stream), start=1):
                 try:

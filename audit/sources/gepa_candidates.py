@@ -6,10 +6,11 @@ from collections import Counter
 from typing import Final
 
 from audit.output.errors import count
-from audit.sources.files import Found
+from audit.records.locating import Found
 from audit.sources.gepa_entries import components
 from audit.sources.intake import Intake
 from audit.sources.json_items import ItemsError, items
+from collector.system.regular_files import open_regular
 
 LARGEST: Final = 2**28
 """Bytes of the largest file that is read."""
@@ -22,12 +23,12 @@ def read_candidates(found: Found, intake: Intake) -> tuple[list[dict[str, str] |
         OSError: the file cannot be read.
     """
     candidates: list[dict[str, str] | None] = []
-    if found.path is not None and found.path.stat().st_size > LARGEST:
+    if found.path.stat().st_size > LARGEST:
         intake.problem(found.label, None, f"larger than {LARGEST >> 20} MiB; its texts are unknown")
         return candidates, False
     is_whole = True
     try:
-        with found.open() as stream:
+        with open_regular(found.path) as stream:
             candidates.extend(components(each) for each in items(stream))
     except ItemsError as error:
         is_whole = False

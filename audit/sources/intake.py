@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +54,7 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
 class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file of iteration records and the run that it belongs to.
 
-    `label` is what people know it by. `real` is its path however its folder was named, and None for a temporary file;
-    of that `content` is a digest, where it was made of logs or a pack as a whole.
+    `label` is what people know it by.
     """
 
     file: str
@@ -65,13 +64,6 @@ class RecordFile(msgspec.Struct, frozen=True, kw_only=True):
     variant: str
     run: int
     source: str
-    real: str | None = None
-    content: str | None = None
-
-    @property
-    def known_as(self) -> str | None:
-        """By what the cache knows it: its path, or a digest of its content; None for what the cache does not keep."""
-        return self.real or (self.content and f"content:{self.content}")
 
     @property
     def identity(self) -> RunKey:
@@ -97,13 +89,6 @@ class Intake:
         self._seen: set[str] = set()
         self._made = 0
 
-    def part(self, directory: Path, files: Sequence[RecordFile]) -> Intake:
-        """Some of the files, with their runs; no problems, and a temporary folder of its own."""
-        part = Intake(directory)
-        part.files = list(files)
-        part.runs = {file.identity: self.runs[file.identity] for file in files}
-        return part
-
     def problem(self, file: str, line: int | None, message: str) -> None:
         """Note something that is left out of the analysis."""
         self.problems.append(Problem(file, line, message))
@@ -124,28 +109,18 @@ class Intake:
             self.described.setdefault(facts.identity, described)
         return True
 
-    def add_file(
-        self,
-        path: Path,
-        label: str,
-        facts: RunFacts,
-        *,
-        real: str | None = None,
-        content: str | None = None,
-    ) -> None:
-        """Add a file of records that belongs to a run; `real` and `content` are those of `RecordFile`."""
+    def add_file(self, path: Path, label: str, facts: RunFacts) -> None:
+        """Add a file of records that belongs to a run."""
         condition, env, variant, run = facts.identity
         self.files.append(
             RecordFile(
-                file=str(self.readable(path)),
+                file=str(path),
                 label=label,
                 condition=condition,
                 env=env,
                 variant=variant,
                 run=run,
                 source=facts.source,
-                real=real,
-                content=content,
             )
         )
 

@@ -9,8 +9,8 @@ from typing import Any, Final, Self
 import msgspec
 
 from audit.output.errors import UsageError
+from audit.records.locating import beside
 from audit.sources.answer_lines import AnswerLine, AnswerLines, left_out
-from audit.sources.files import beside
 from audit.vocabulary.drivers import DriverName
 
 SCHEMA: Final = 1
@@ -106,7 +106,7 @@ JUDGEMENTS: Final = AnswerLines(Judged, "a judgement", SCHEMA, "answer_sha256")
 read_judgements = JUDGEMENTS.read
 
 
-def default_file(paths: Sequence[Path]) -> Path:
+def default_file(paths: Sequence[str | Path]) -> Path:
     """Where the judgements of one folder, archive or pack are kept: beside it.
 
     Raises:
@@ -117,7 +117,7 @@ def default_file(paths: Sequence[Path]) -> Path:
     return beside(paths[0], ENDING)
 
 
-def files_to_read(paths: Sequence[Path], given: Sequence[Path]) -> list[Path]:
+def files_to_read(paths: Sequence[str | Path], given: Sequence[Path]) -> list[Path]:
     """The files of judgements that go with some records: those given, else those that lie beside them.
 
     Raises:

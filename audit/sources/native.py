@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar, Final
@@ -15,13 +14,13 @@ from typing import ClassVar, Final
 import msgspec
 
 from audit.output.errors import AuditError
-from audit.sources.files import Found
+from audit.records.locating import Found
 from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import Capabilities, Iteration
 from audit.vocabulary.methods import METHODS
 from audit.vocabulary.thresholds import presets
 from collector.records import Episode, RecordError, Run, Skipped, TextEpisode, decode, decode_run
-from collector.system.regular_files import RECORDS, RUN
+from collector.system.regular_files import RECORDS, RUN, open_regular
 
 Folder = tuple[str, ...]
 
@@ -51,7 +50,7 @@ class NativeSource:
     def __init__(self) -> None:
         self._runs: dict[Folder, tuple[str, RunFacts]] = {}
         self._refused: set[Folder] = set()
-        self._episodes: dict[Folder, tuple[str, Path, str | None]] = {}
+        self._episodes: dict[Folder, tuple[str, Path]] = {}
         self._skipped: dict[Folder, tuple[str, dict[int, Skipped]]] = {}
         self._handlers: dict[str, Callable[[Found, Intake], None]] = {
             "run.json": self._run,
@@ -64,7 +63,7 @@ class NativeSource:
         return found.name in self._handlers
 
     def take(self, found: Found, intake: Intake) -> None:
-        """Read a file; note where an `episodes.jsonl` is, copied out first where it is in an archive."""
+        """Read a file; note where an `episodes.jsonl` is."""
         try:
             self._handlers[found.name](found, intake)
         except OSError as error:
@@ -73,9 +72,9 @@ class NativeSource:
 
     def finish(self, intake: Intake) -> None:
         """Hand over what each run folder holds, if it has a `run.json`."""
-        for folder, (label, path, real) in self._episodes.items():
+        for folder, (label, path) in self._episodes.items():
             if facts := self._facts(folder, label, intake):
-                intake.add_file(path, label, facts, real=real)
+                intake.add_file(path, label, facts)
         for folder, (label, records) in self._skipped.items():
             if facts := self._facts(folder, label, intake):
                 for number, record in records.items():
@@ -107,17 +106,11 @@ class NativeSource:
             return
         self._runs[found.folder] = (found.label, facts)
 
-    def _episode_file(self, found: Found, intake: Intake) -> None:
-        if found.path is not None:
-            with found.open() as stream:
-                if stream.seek(0, os.SEEK_END) > LARGEST:
-                    raise OSError(errno.EFBIG, f"larger than {LARGEST >> 30} GiB")
-            self._episodes[found.folder] = (found.label, found.path, found.real)
-            return
-        path = intake.new_file("copied")
-        with found.open() as stream, path.open("wb") as copy:
-            shutil.copyfileobj(stream, copy)
-        self._episodes[found.folder] = (found.label, path, None)
+    def _episode_file(self, found: Found, _: Intake) -> None:
+        with open_regular(found.path) as stream:
+            if stream.seek(0, os.SEEK_END) > LARGEST:
+                raise OSError(errno.EFBIG, f"larger than {LARGEST >> 30} GiB")
+        self._episodes[found.folder] = (found.label, found.path)
 
     def _skipped_file(self, found: Found, intake: Intake) -> None:
         records: dict[int, Skipped] = {}

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Final
 
 from audit.output.errors import count
 from audit.output.escaping import excerpt
-from audit.sources.files import Found
+from audit.records.locating import Found
 from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import Candidate, Capabilities, ShownEvidence, Translated
 from audit.sources.openevolve_branches import Step, left_behind
@@ -32,8 +32,6 @@ from audit.sources.tool_runs import (
     gaps,
     index,
     joined,
-    kept,
-    left_out,
     optional,
     required,
     revision,
@@ -86,27 +84,22 @@ class OpenEvolveSource:
         """Whether it is a trace, or a program of a checkpoint, or what that says to contain."""
         return _TRACE.fullmatch(found.name) is not None or _checkpoint(found) is not None
 
-    def take(self, found: Found, intake: Intake) -> None:
+    def take(self, found: Found, intake: Intake) -> None:  # noqa: ARG002 - as every source
         """Remember where a file is."""
         checkpoint = _checkpoint(found)
         is_metadata = found.name == _METADATA
         folder = found.folder if checkpoint is None else found.folder[: -2 if is_metadata else -3]
         known = self._folders.setdefault(folder, _Folder())
-        try:
-            path = kept(found, intake)
-        except OSError as error:
-            left_out(found, error, intake)
-            return
         if checkpoint is None:
-            known.traces.append((found.label, path))
+            known.traces.append((found.label, found.path))
             return
         checkpoints = known.checkpoints
         checkpoints.label = found.label.rpartition("/checkpoint_")[0]
         if is_metadata:
-            checkpoints.metadata[checkpoint] = (found.label, path)
+            checkpoints.metadata[checkpoint] = (found.label, found.path)
         else:
             files = checkpoints.programs.setdefault(found.name.removesuffix(".json"), {})
-            files[checkpoint] = (found.label, path)
+            files[checkpoint] = (found.label, found.path)
 
     def finish(self, intake: Intake) -> None:
         """Write the iterations of each run."""

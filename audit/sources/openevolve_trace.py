@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, cast
 
-from audit.sources.archives import RATIO, UNPACKED
+from audit.records.unpacking import RATIO, UNPACKED
 from audit.sources.intake import Intake
 from audit.sources.tool_runs import LogError
 from collector.records import LONGEST_LINE

@@ -53,7 +53,7 @@ def calls_in(file: RecordFile, kind: type[AnyCall], name: str = CALLS) -> Iterat
     Raises:
         AuditError: the calls are there and cannot be read.
     """
-    yield from calls_beside(Path(file.real or file.file), kind, name)
+    yield from calls_beside(Path(file.file), kind, name)
 
 
 def calls_beside(records: Path, kind: type[AnyCall], name: str = CALLS) -> Iterator[AnyCall | None]:

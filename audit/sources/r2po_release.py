@@ -1,7 +1,6 @@
 """The logs of the released reference code: a folder per task and method, run and iteration, of text files.
 
-Each iteration is translated into a native record line as soon as its files have been seen, so that archives can be
-read front to back whatever order they are in.
+Each iteration is translated into a native record line as soon as its files have been seen.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import Any, ClassVar, Final, Literal
 import msgspec
 
 from audit.output.errors import count
-from audit.sources.files import Found
+from audit.records.locating import Found
 from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import Candidate, Capabilities, ShownEvidence, Translated
 from audit.sources.r2po_rollouts import (

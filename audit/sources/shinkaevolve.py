@@ -10,26 +10,22 @@ import functools
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from audit.output.errors import count
 from audit.output.escaping import excerpt
-from audit.sources.files import Found
+from audit.records.locating import Found
 from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import Capabilities, ShownEvidence, Translated
 from audit.sources.run_names import Folder, run_names
 from audit.sources.shinkaevolve_programs import Programs, decoded
-from audit.sources.sqlite_copies import JOURNALS, copy_database, opened
+from audit.sources.sqlite_copies import copy_database, opened
 from audit.sources.tool_runs import (
     LogError,
     ToolRun,
     candidate,
     cut,
     joined,
-    kept,
-    left_out,
     number,
     optional,
     revision,
@@ -57,16 +53,6 @@ _CALL: Final = ("content", "msg", "system_msg")
 """Parts of a program's call that all have: the answer and the prompt."""
 
 
-@dataclass
-class _Folder:
-    """What has been found of one run: the database, and from an archive its journals by their endings."""
-
-    label: str = ""
-    path: Path | None = None
-    is_copy: bool = False
-    journals: dict[str, Path] = field(default_factory=dict)
-
-
 class ShinkaEvolveSource:
     """Reads the database of each results folder."""
 
@@ -82,57 +68,36 @@ class ShinkaEvolveSource:
     looked_for = "programs.sqlite (a results folder of ShinkaEvolve)"
 
     def __init__(self) -> None:
-        self._folders: dict[Folder, _Folder] = {}
+        self._databases: dict[Folder, Found] = {}
 
     def claims(self, found: Found) -> bool:
-        """Whether it is the database, or in an archive its journal."""
-        return found.name == _DATABASE or (found.path is None and _journal(found) is not None)
+        """Whether it is the database."""
+        return found.name == _DATABASE
 
-    def take(self, found: Found, intake: Intake) -> None:
-        """Remember where a file is."""
-        folder = self._folders.setdefault(found.folder, _Folder())
-        ending = _journal(found)
-        try:
-            path = kept(found, intake)
-        except OSError as error:
-            left_out(found, error, intake)
-            return
-        if ending is not None:
-            folder.journals[ending] = path
-        else:
-            folder.label, folder.path, folder.is_copy = found.label, path, found.path is None
+    def take(self, found: Found, intake: Intake) -> None:  # noqa: ARG002 - as every source
+        """Remember where the database is."""
+        self._databases[found.folder] = found
 
     def finish(self, intake: Intake) -> None:
         """Write the iterations of each run."""
-        folders = {key: folder for key, folder in self._folders.items() if folder.path is not None}
         copies: dict[str, str] = {}
-        for key, name in run_names(folders, intake).items():
-            _hand_over(folders[key], name, copies, intake)
+        for key, name in run_names(self._databases, intake).items():
+            _hand_over(self._databases[key], name, copies, intake)
 
 
-def _journal(found: Found) -> str | None:
-    return next((ending for ending in JOURNALS if found.name == _DATABASE + ending), None)
-
-
-def _hand_over(folder: _Folder, name: tuple[str, int], copies: dict[str, str], intake: Intake) -> None:
-    assert folder.path is not None
-    run = ToolRun(folder.label, intake)
-    path = folder.path
+def _hand_over(found: Found, name: tuple[str, int], copies: dict[str, str], intake: Intake) -> None:
+    run = ToolRun(found.label, intake)
+    path = intake.new_file("programs", ".sqlite")
     try:
-        if folder.is_copy:
-            for ending, journal in folder.journals.items():
-                journal.rename(path.with_name(path.name + ending))
-        else:
-            path = intake.new_file("programs", ".sqlite")
-            copy_database(folder.path, path)
+        copy_database(found.path, path)
         with opened(path) as database:
             if (damage := database.execute("pragma quick_check(1)").fetchone()[0]) != "ok":
-                intake.problem(folder.label, None, f"is damaged, so that programs may be missing ({damage})")
+                intake.problem(found.label, None, f"is damaged, so that programs may be missing ({damage})")
             _Writer(database, run, name, intake).write()
     except OSError as error:
-        intake.problem(folder.label, None, f"cannot be read ({error.strerror or error}); left out")
+        intake.problem(found.label, None, f"cannot be read ({error.strerror or error}); left out")
     except (sqlite3.Error, LogError) as error:
-        intake.problem(folder.label, None, f"cannot be read ({error})")
+        intake.problem(found.label, None, f"cannot be read ({error})")
     env, number_of_run = name
     run.close(
         RunFacts(

@@ -5,17 +5,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import math
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice, pairwise
-from pathlib import Path
 from statistics import fmean
 from typing import IO, Any, Final, TypeVar
 
 import msgspec
 
 from audit.output.escaping import excerpt
-from audit.sources.files import Found
 from audit.sources.intake import Intake, RunFacts
 from audit.sources.iterations import Candidate, ShownEvidence, Translated
 from audit.sources.numbers import number_of
@@ -52,7 +49,6 @@ class ToolRun:
         self._streams: dict[str, IO[bytes]] = {}
         self._faults: dict[tuple[str, str], list[str]] = {}
         self._digest = hashlib.sha256()
-        self._content = hashlib.blake2b(digest_size=16)
         self._lines = 0
 
     def write(
@@ -90,7 +86,6 @@ class ToolRun:
             return
         self._digest.update(_encoder.encode((iteration, record.initial, record.revised)))
         self._append("episodes.jsonl", line)
-        self._content.update(line + b"\n")
         if call is not None:
             self._append(CALLS, call)
         self._lines += 1
@@ -100,7 +95,6 @@ class ToolRun:
         with contextlib.suppress(UnicodeEncodeError):  # its revision has that fault too
             line = _encoder.encode(member)
             self._append(LINEAGE, line)
-            self._content.update(line + b"\n")
 
     def _append(self, name: str, line: bytes) -> None:
         if name not in self._streams:
@@ -137,7 +131,7 @@ class ToolRun:
         path = self._folder / "episodes.jsonl"
         path.touch()
         self._intake.add_run(facts)
-        self._intake.add_file(path, self.label, facts, content=self._content.hexdigest())
+        self._intake.add_file(path, self.label, facts)
 
 
 def _call(iteration: int, prompt: str, revised: Candidate | None, answer: str | None) -> dict[str, Any]:
@@ -149,20 +143,6 @@ def _call(iteration: int, prompt: str, revised: Candidate | None, answer: str | 
 def joined(system: object, user: object) -> str | None:
     """A prompt whose parts a log keeps apart; None where it has neither."""
     return "\n\n".join(part for part in (system, user) if isinstance(part, str) and part) or None
-
-
-def kept(found: Found, intake: Intake) -> Path:
-    """Where a file can be read later: on disk where it is, from an archive as a copy.
-
-    Raises:
-        OSError: it cannot be copied.
-    """
-    if found.path is not None:
-        return found.path
-    path = intake.new_file("copied")
-    with found.open() as stream, path.open("wb") as copy:
-        shutil.copyfileobj(stream, copy)
-    return path
 
 
 def candidate(
@@ -295,8 +275,3 @@ def cut(text: str) -> str:
     data = text.encode("utf-8", "replace")
     mark = " […]"
     return text if len(data) <= LARGEST_ITEM else data[: LARGEST_ITEM - 8].decode("utf-8", "ignore") + mark
-
-
-def left_out(found: Found, error: OSError, intake: Intake) -> None:
-    """Report a file that cannot be read."""
-    intake.problem(found.label, None, f"cannot be read ({error.strerror or error}); left out")

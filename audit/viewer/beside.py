@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from audit.output.escaping import visible
 from audit.output.word_diff import pieces
+from audit.records.locating import file_of
 from audit.reports.explain import in_full
 from audit.viewer.recorded import recorded_beside
 from audit.viewer.table import no_such
@@ -41,7 +42,7 @@ def _side(session: Session, key: RevisionKey) -> tuple[dict[str, Any], dict[str,
         full = in_full(session.store, row, [row] if row["worst"] is not None else [], [])
     revised = full["revised"]
     before, after = full["initial"]["params"], revised["params"]
-    prompt = recorded_beside(key, row["file"])["prompt"]
+    prompt = recorded_beside(key, file_of(row["file"], session.options.paths))["prompt"]
     texts = {"Answer": revised["answer"], "Thinking": revised["thinking"], "Prompt": prompt}
     for name, text in (revised["text"] or {}).items():
         texts[f"Revised text: {name}"] = text

@@ -30,7 +30,7 @@ def curves(session: Session) -> dict[str, Any]:
     def compute() -> dict[str, Any]:
         step = f"greatest(1, max(iteration) over (partition by {_CELL}, run) // {POINTS})"
         last = f"max(iteration) over (partition by {_CELL}, run)"
-        steps = session.request.select(session.store.relation("iterations"))
+        steps = session.options.select(session.store.relation("iterations"))
         thin = (
             steps.project(
                 f"{_CELL}, run, iteration, best_so_far, {step} as step, {last} as last, "

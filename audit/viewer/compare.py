@@ -147,7 +147,7 @@ def _worth_comparing(
 
 def _runs(session: Session) -> list[dict[str, Any]]:
     with session.lock:
-        return rows_of(session.request.select(session.store.relation("runs")))
+        return rows_of(session.options.select(session.store.relation("runs")))
 
 
 def _returns(

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from audit.records.locating import file_of
 from audit.reports.explain import Recorded, put_together
 from audit.reports.explain_sections import TEXT
 from audit.store import rows_of
@@ -56,7 +57,7 @@ def details(session: Session, *, with_prompts: bool) -> Iterator[dict[str, Any]]
             full = put_together(recorded, row, chosen, references)
             page = page_of(full, row)
             del page["row"]["file"]
-            found = beside.of(key, row["file"])
+            found = beside.of(key, file_of(row["file"], session.options.paths))
             lay_out(page, full, found["prompt"])
             yield {**page, **found}
 

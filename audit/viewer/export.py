@@ -15,12 +15,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final, Unpack
 
-from audit.arguments import Data, RevisionSelection, request_of
+from audit.options import Data, Options, RevisionSelection, options_of
 from audit.output.errors import UsageError, count
 from audit.output.formats import as_json
 from audit.output.progress import SILENT, Progress
-from audit.output.unfinished_results import clear_remains, folder_for, put_in_place
-from audit.request import Request
+from audit.output.unfinished_results import folder_for, put_in_place
+from audit.records.locating import local_path
 from audit.viewer import charts, pages
 from audit.viewer.details import details
 from audit.viewer.local_paths import without_local_paths
@@ -84,7 +84,7 @@ def export_view(
     limit: int = MOST,
     with_prompts: bool = False,
     progress: Progress = SILENT,
-    **options: Unpack[RevisionSelection],
+    **keywords: Unpack[RevisionSelection],
 ) -> ExportedView:
     """Write the pages of a data set to a folder, which needs neither a server nor Python.
 
@@ -96,16 +96,15 @@ def export_view(
         limit: revisions that it may have at most.
         with_prompts: whether exact prompts are in it, which may be several times as large as all the rest.
         progress: follows the revisions.
-        options: which groups, and how records are opened and classified.
+        keywords: which groups, and how records are opened and classified.
 
     Raises:
         UsageError: too many revisions, or `out` has files of other kinds or is among the records.
     """
     target = Path(out)
-    request = request_of(data, RevisionSelection, options)
-    clear_remains(target)
-    _refuse(target, request)
-    with Session(request) as session:
+    options = options_of(data, RevisionSelection, keywords)
+    _refuse(target, options)
+    with Session(options) as session:
         number = session.table.count(Query())
         if number > limit:
             raise UsageError(
@@ -122,20 +121,20 @@ def export_view(
                 progress.end()
             names = sorted(path.name for path in new.iterdir())
             (new / MARKER).write_text(json.dumps({"names": [*names, MARKER]}) + "\n", encoding="utf-8")
-            _refuse(target, request)
+            _refuse(target, options)
             put_in_place(new, target)
     sizes = [path.stat().st_size for path in target.rglob("*") if path.is_file()]
     return ExportedView(target, number, len(sizes), sum(sizes))
 
 
-def _refuse(target: Path, request: Request) -> None:
+def _refuse(target: Path, options: Options) -> None:
     """Refuse a place where the export would replace something else, or be among the records.
 
     Raises:
         UsageError: this is such a place.
     """
     place = target.resolve()
-    for path in map(Path.resolve, request.paths):
+    for path in (local_path(path).resolve() for path in options.paths):
         if place.is_relative_to(path) or path.is_relative_to(place):
             raise UsageError(f"--export {target}: the records are there; name another folder")
     if target.parent.exists() and not target.parent.is_dir():
@@ -175,7 +174,7 @@ def _write_static(folder: Path) -> None:
 
 def _write_data(session: Session, folder: Path, progress: Progress, *, with_prompts: bool) -> None:
     folder.mkdir()
-    hidden = without_local_paths(session.request.paths)
+    hidden = without_local_paths(session.options.paths)
     for name, answer in WHOLE.items():
         _write(folder, name, hidden(answer(session)))
     names = list(session.table.kinds)

@@ -6,15 +6,18 @@ import contextlib
 import os
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from audit.marks.marks import NAME as MARKS
 from audit.output.errors import AuditError, UsageError
-from audit.request import note
+from audit.output.notes import note
+from audit.records.locating import label_of
+from audit.records.remote import is_url
 from audit.sources.prompts import CALLS
 
 if TYPE_CHECKING:
-    from audit.request import Request
+    from audit.options import Options
 
 PAUSE: Final = 0.7
 """Seconds between two looks at least."""
@@ -34,23 +37,24 @@ class Follower:
         revisions: how many there were at the last look.
 
     Args:
-        request: the folders, how they are read, and which groups count.
+        options: the folders, how they are read, and which groups count.
 
     Raises:
         AuditError: there is no such folder.
         UsageError: a path is none.
     """
 
-    def __init__(self, request: Request) -> None:
-        for path in request.paths:
-            if not path.exists():
-                raise AuditError(f"{path}: no such folder")
-            if not path.is_dir():
+    def __init__(self, options: Options) -> None:
+        self._folders = [Path(path) for path in options.paths]
+        for path, folder in zip(map(label_of, options.paths), self._folders, strict=True):
+            if is_url(path) or folder.is_file():
                 raise UsageError(f"{path}: only a folder can be followed")
+            if not folder.is_dir():
+                raise AuditError(f"{path}: no such folder")
         self.revisions = 0
         self.pause = PAUSE
         """Seconds until the next look."""
-        self._request = replace(request, strict=False)
+        self._options = replace(options, strict=False)
         self._states: dict[str, FileState] = {}
 
     def look(self) -> None:
@@ -64,9 +68,8 @@ class Follower:
             states = self._file_states()
             if states != self._states:
                 self._states = states  # before reading: what is written meanwhile is read at the next look
-                store, _ = self._request.suited()
-                with store:
-                    rows = self._request.select(store.relation("viewed_revisions"))
+                with self._options.suited() as store:
+                    rows = self._options.select(store.relation("viewed_revisions"))
                     [(self.revisions,)] = rows.aggregate("count(*)").fetchall()
         finally:
             self.pause = max(PAUSE, (time.thread_time() - started) / SHARE)
@@ -94,7 +97,7 @@ class Follower:
 
     def _file_states(self) -> dict[str, FileState]:
         found = {}
-        for root in self._request.paths:
+        for root in self._folders:
             for folder, _, names in os.walk(root):
                 for name in set(names) - IGNORED:
                     with contextlib.suppress(OSError):

@@ -8,7 +8,6 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from audit.engine.catalog import schema
 from audit.interventions.answers import AnswerOf, ShownLine, report_of
 from audit.interventions.arms import ARMS
 from audit.interventions.experiment import Answered
@@ -18,11 +17,12 @@ from audit.interventions.relations import finished
 from audit.interventions.report import unfinished
 from audit.interventions.show import answers_to
 from audit.interventions.showing import ROLES
+from audit.models.catalog import schema
 from audit.output.errors import AuditError
 from audit.output.escaping import in_line, visible
+from audit.output.notes import simulated
 from audit.references import resolve
 from audit.references.sentences import leading
-from audit.request import simulated
 from audit.viewer.experiments import experiment
 from audit.viewer.revision import mention_of, segments
 
@@ -41,13 +41,13 @@ _TESTING: Final = threading.Lock()
 
 def plans(session: Session) -> dict[str, Any]:
     """The plans to choose from; of one that cannot be read, why."""
-    files = session.request.plans
+    files = session.options.plans
     return {"plans": [_chosen(session, number, in_line(str(path))) for number, path in enumerate(files, start=1)]}
 
 
 def _chosen(session: Session, number: int, file: str) -> dict[str, Any]:
     try:
-        _, read, answers, _ = experiment(session.request.plans, number)
+        _, read, answers, _ = experiment(session.options.plans, number)
     except AuditError as error:
         return {"number": number, "file": file, "problem": in_line(str(error))}
     return {"number": number, "file": file, "problem": None, **_size(read, len(answers))}
@@ -74,7 +74,7 @@ def plan(session: Session, number: int) -> dict[str, Any]:
     Raises:
         AuditError: there is no such plan, or it cannot be read.
     """
-    found = experiment(session.request.plans, number)
+    found = experiment(session.options.plans, number)
     path, read, answers, problems = found
     by_unit = Counter(call.unit for call in answers)
     return {
@@ -130,9 +130,9 @@ def report(session: Session, number: int) -> dict[str, Any]:
     Raises:
         AuditError: there is no such plan, it cannot be read, or calls have no answer yet.
     """
-    path = experiment(session.request.plans, number).path
+    path = experiment(session.options.plans, number).path
     with _TESTING:
-        made = finished(path, cache=session.request.cache)
+        made = finished(path, cache=session.options.cache)
     described = schema()["intervention_effects"]["columns"]
     effects = [
         {**row, "sentence": made.sentence(effect)}
@@ -158,17 +158,17 @@ def unit(session: Session, number: int, place: int) -> dict[str, Any]:
     Raises:
         AuditError: there is no such plan or unit, or its task is not known here.
     """
-    found = experiment(session.request.plans, number)
+    found = experiment(session.options.plans, number)
     path, read, answers, _ = found
     if not 1 <= place <= len(read.units):
         raise AuditError(f"no unit {place}; the plan has {len(read.units)}")
     asked = read.units[place - 1]
     by_arm: dict[str, list[dict[str, Any]]] = {arm: [] for arm in read.arms}
-    for answer, answered, changed in answers_to(read, path, place - 1, answers, cache=session.request.cache):
+    for answer, answered, changed in answers_to(read, path, place - 1, answers, cache=session.options.cache):
         by_arm[answer.arm].append(_answer(answer, answered, changed, asked.params))
     return {
         "plan": number,
-        "plans": len(session.request.plans),
+        "plans": len(session.options.plans),
         "unit": place,
         "units": len(read.units),
         "key": list(asked.key),

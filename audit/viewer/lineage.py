@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from audit.ingest.runs import open_records
 from audit.output.errors import AuditError
 from audit.output.escaping import in_line
+from audit.records.lines import open_records
 from audit.reports.lineage.blame import blame
 from audit.reports.lineage.pool import Pool, pools
 from audit.reports.lineage.tables import origin_row, row_of, verdict
@@ -47,7 +47,7 @@ def blamed(session: Session, key: RunKey, candidate: str) -> dict[str, Any]:
 
 def _pool(session: Session, key: RunKey) -> Pool:
     def read() -> dict[str, Any]:
-        with open_records(session.request.paths, cache=session.request.cache) as records:
+        with open_records(session.options.paths) as records:
             return {"pools": list(pools(records, [run for run in records.runs if run.identity == key]))}
 
     found: list[Pool] = session.once(f"lineage {'/'.join(map(str, key))}", read)["pools"]

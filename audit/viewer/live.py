@@ -57,7 +57,7 @@ class Live:
         from audit.viewer.session import Session
 
         with self._renewing:
-            session = Session(self.session.request, task_modules=self.session.task_modules, marks=self.session.marks)
+            session = Session(self.session.options, task_modules=self.session.task_modules, marks=self.session.marks)
             now = time.monotonic()
             self._old.append((now, self.session))
             self.session = session

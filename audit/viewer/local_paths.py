@@ -8,15 +8,18 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from audit.records.locating import label_of
 
-def without_local_paths(paths: Sequence[Path]) -> Callable[[Any], Any]:
+
+def without_local_paths(paths: Sequence[str | Path]) -> Callable[[Any], Any]:
     """A function that leaves only the last part of some paths in all texts of a value.
 
     Args:
         paths: of the records, which their files' names begin with. Absolute paths of other files, such as a detector of
             the user's own below the home or the working directory, lose these.
     """
-    known = {str(way): path.name or "records" for path in paths for way in (path, path.absolute(), path.resolve())}
+    local = [Path(label_of(path)) for path in paths]
+    known = {str(way): path.name or "records" for path in local for way in (path, path.absolute(), path.resolve())}
     known = {way: name for way, name in known.items() if os.sep in way.rstrip(os.sep)}
     for folder in (Path.cwd(), Path.home()):
         known.setdefault(str(folder), folder.name)

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from audit.engine.catalog import schema
+from audit.models.catalog import schema
+from audit.options import OF_TEXTS
 from audit.output.errors import UsageError
 from audit.output.formats import WRITERS, Row
 from audit.output.names import METHODS, TASKS
+from audit.records.locating import label_of
 from audit.reports.answers import answers
 from audit.reports.emptiness import are_texts
-from audit.request import OF_TEXTS
 from audit.store import rows_of
 from audit.viewer.counts import COUNTED, GROUP, Counted
 from audit.viewer.marking import marks_of
@@ -45,13 +46,13 @@ def about(session: Session) -> dict[str, Any]:
 
 def _about(session: Session) -> dict[str, Any]:
     described = schema()["viewed_revisions"]["columns"]
-    texts = are_texts(session.request, session.store)
-    sums = rows_of(session.request.select(session.store.relation("holdings")))
-    caption = session.request.caption(session.store)
+    texts = are_texts(session.options, session.store)
+    sums = rows_of(session.options.select(session.store.relation("holdings")))
+    caption = session.options.caption(session.store)
     empty = {name for name in session.table.kinds if session.table.is_empty(name)}
     same = {name for name in ("condition", "env", "variant") if len(session.table.facet(Query(), name)) < 2}
     return {
-        "paths": [str(path) for path in session.request.paths],
+        "paths": list(map(label_of, session.options.paths)),
         "revisions": session.table.count(Query()),
         "columns": [
             {
@@ -65,7 +66,7 @@ def _about(session: Session) -> dict[str, Any]:
         "facets": [name for name in FACETED if name not in empty],
         "shown": [name for name in (SHOWN_OF_TEXTS if texts else SHOWN) if name not in empty | same],
         "page": PAGE,
-        "plans": len(session.request.plans),
+        "plans": len(session.options.plans),
         "texts": texts,
         "detector": session.store.detector,
         "about": session.store.about or "worst",
@@ -99,9 +100,9 @@ def overview(session: Session) -> dict[str, Any]:
 
     def compute() -> dict[str, Any]:
         tables = [table for name, counted in COUNTED.items() if (table := _table(session, name, counted))["rows"]]
-        runs = session.request.select(session.store.relation("runs")).aggregate("count(*)").fetchall()
-        rows = rows_of(session.request.select(session.store.relation("salience")))
-        texts = answers(rows, session.store, of_texts=are_texts(session.request, session.store))
+        runs = session.options.select(session.store.relation("runs")).aggregate("count(*)").fetchall()
+        rows = rows_of(session.options.select(session.store.relation("salience")))
+        texts = answers(rows, session.store, of_texts=are_texts(session.options, session.store))
         said = [{name: row[name] for name in GROUP} | {"text": text} for row, text in zip(rows, texts, strict=True)]
         return {"answers": said, "tables": tables, "runs": runs[0][0]}
 
@@ -109,7 +110,7 @@ def overview(session: Session) -> dict[str, Any]:
 
 
 def _table(session: Session, name: str, counted: Counted) -> dict[str, Any]:
-    relation = session.request.select(session.store.relation(counted.relation))
+    relation = session.options.select(session.store.relation(counted.relation))
     described = schema()[counted.relation]["columns"]
     rows = rows_of(relation)
     return {
@@ -160,7 +161,7 @@ def facets(session: Session, query: Query, columns: Sequence[str]) -> dict[str, 
 def runs(session: Session) -> dict[str, Any]:
     """All runs, with how many revisions they have and how far they came."""
     with session.lock:
-        relation = session.request.select(session.store.relation("runs"))
+        relation = session.options.select(session.store.relation("runs"))
         rows = rows_of(relation)
     return {"columns": relation.columns, "rows": rows}
 
@@ -183,7 +184,7 @@ def csv(session: Session, query: Query, columns: Sequence[str] = ()) -> Iterator
 
 def _lines(wanted: Sequence[str], rows: Sequence[Row]) -> bytes:
     stream = io.StringIO()
-    WRITERS["csv"](wanted, rows, stream, None)
+    WRITERS["csv"](wanted, rows, stream)
     return stream.getvalue().encode()
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from audit.output.errors import AuditError
 from audit.output.escaping import in_line, visible
-from audit.remote.urls import local_of
 from audit.sources.prompts import prompts_beside, released_prompt_in
 from audit.validation.calibration.truth import NAME, truths_in
 from audit.vocabulary.keys import RevisionKey
@@ -24,27 +23,26 @@ class Beside:
 
     def __init__(self, *, with_prompts: bool = True) -> None:
         self._with_prompts = with_prompts
-        self._file = ""
+        self._file = Path()
         self._prompts: Mapping[int, str] = {}
         self._problem: str | None = None
         self._truths: Mapping[RevisionKey, Truth] = {}
 
-    def of(self, key: RevisionKey, file: str) -> dict[str, Any]:
+    def of(self, key: RevisionKey, file: Path) -> dict[str, Any]:
         """The prompt and the truth of a revision, null where they are not recorded, and why prompts cannot be read.
 
         Args:
             key: the revision.
             file: of its record. Archives and packs have neither.
         """
-        path = local_of(file)
-        folder = path if path.is_dir() else path.parent  # the released code has a folder for each iteration
+        folder = file if file.is_dir() else file.parent  # the released code has a folder for each iteration
         if file != self._file:
             self._file = file
             self._truths = {
                 RevisionKey(each.condition, each.env, each.variant, each.run, each.iteration): each
                 for each in truths_in(folder / NAME, [])
             }
-            self._prompts, self._problem = self._read(path)
+            self._prompts, self._problem = self._read(file)
         prompt = self._prompts.get(key.iteration) or (released_prompt_in(folder) if self._with_prompts else None)
         return {
             "prompt": None if prompt is None else visible(prompt),
@@ -62,7 +60,7 @@ class Beside:
             return {}, in_line(str(error))
 
 
-def recorded_beside(key: RevisionKey, file: str) -> dict[str, Any]:
+def recorded_beside(key: RevisionKey, file: Path) -> dict[str, Any]:
     """The same of a single revision."""
     return Beside().of(key, file)
 

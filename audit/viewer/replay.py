@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
-from audit.remote.urls import local_of
+from audit.records.locating import file_of
 from audit.rerun.aside import Aside
 from audit.rerun.rollouts import NotRerunnableError, load_tasks
 from audit.rerun.side_by_side import find_revision, side_by_side
@@ -63,10 +63,10 @@ class Replays:
         row = self._row("evidence", [f"{label}_rollout" for label in LABELS], key)
         return {label: place for label, place in zip(LABELS, row or (), strict=False) if place is not None}
 
-    def _paths(self, key: RevisionKey) -> Sequence[Path]:
+    def _paths(self, key: RevisionKey) -> Sequence[str | Path]:
         """Where to look for the revision's run: in its own folder where it has one, which is quick."""
         row = self._row("episodes", ["file"], key)
-        file = local_of(row[0]) if row else Path()
+        file = file_of(row[0], self._store.paths) if row else Path()
         is_native = file.name == "episodes.jsonl" and file.is_file()
         return [file.parent] if is_native else self._store.paths
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from audit.output.escaping import in_line, visible
 from audit.output.names import model_name
 from audit.output.word_diff import pieces
+from audit.records.locating import file_of
 from audit.references import Mention
 from audit.references.marking import meaning
 from audit.references.sentences import leading
@@ -50,13 +51,13 @@ def revision(session: Session, key: RevisionKey, query: Query) -> dict[str, Any]
     with session.lock:
         full = in_full(session.store, row, chosen, references)
     place, before, after = session.table.neighbours(query, row["id"])
-    page, recorded = page_of(full, row), recorded_beside(key, row["file"])
+    page, recorded = page_of(full, row), recorded_beside(key, file_of(row["file"], session.options.paths))
     lay_out(page, full, recorded["prompt"])
     return {
         **page,
         **recorded,
         "labels": _labels(session.coding, key),
-        "units": units_of(session.request.plans, key),
+        "units": units_of(session.options.plans, key),
         "place": place,
         "among": session.table.count(query),
         "before": before,

@@ -9,7 +9,7 @@ import msgspec
 
 from audit.output.errors import AuditError
 from audit.output.escaping import in_line
-from audit.remote.urls import local_of
+from audit.records.locating import file_of
 from audit.store import rows_of
 from audit.viewer.calls import calls_of
 from audit.viewer.query import Query
@@ -54,6 +54,7 @@ def run(session: Session, key: RunKey) -> dict[str, Any]:
         rows = rows_of(chosen)
         skipped = [number for (number,) in _of(session, "skipped", key).select("iteration").fetchall()]
         files = _of(session, "episodes", key).select("file").limit(1).fetchall()
+    file = file_of(files[0][0], session.options.paths) if files else None
     filters = tuple((column, (str(value),)) for column, value in zip(RunKey._fields, key, strict=True))
     query = Query(filters=filters, sort=("iteration",))
     revisions = session.table.all_rows(query, COLUMNS) if every == 1 else ()
@@ -61,8 +62,8 @@ def run(session: Session, key: RunKey) -> dict[str, Any]:
         "key": list(key),
         "facts": _named(facts[0]),
         "thresholds": _named(thresholds[0]) if thresholds else {},
-        "calls": calls_of(local_of(files[0][0])) if files else None,
-        "description": _set_up(local_of(files[0][0])) if files else {},
+        "calls": None if file is None else calls_of(file),
+        "description": {} if file is None else _set_up(file),
         "iterations": rows,
         "every": every,
         "total": total,

@@ -20,7 +20,7 @@ from audit.viewer.table import RevisionTable
 from collector.system.stopping import temporary_folder
 
 if TYPE_CHECKING:
-    from audit.request import Request
+    from audit.options import Options
 
 
 WARMED: Final = ("episodes", "thresholds", "edit_thresholds", "run_facts", "judgements", "critic_answers")
@@ -30,7 +30,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
     """A context manager; its attributes are what the pages' functions read.
 
     Attributes:
-        request: the options that the viewer was called with.
+        options: the options that the viewer was called with.
         task_modules: Python files of users' tasks.
         store: the records.
         table: all their revisions.
@@ -40,7 +40,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
         coding: the file of labels that is filled in; None where none was named.
 
     Args:
-        request: as above.
+        options: as above.
         labels: the file of labels to fill in, and the other coder's if that is another one.
         coder: whose rows are filled in; None where the file has one coder.
         task_modules: Python files of users' tasks, for replays.
@@ -53,7 +53,7 @@ class Session(contextlib.AbstractContextManager["Session"]):
 
     def __init__(
         self,
-        request: Request,
+        options: Options,
         labels: Sequence[Path] = (),
         coder: str | None = None,
         task_modules: Sequence[Path] = (),
@@ -61,18 +61,18 @@ class Session(contextlib.AbstractContextManager["Session"]):
     ) -> None:
         if coder is not None and not labels:
             raise UsageError("--coder selects rows of a file of labels; name it with --labels")
-        self.request = request
+        self.options = options
         self.task_modules = task_modules
         self.lock = threading.Lock()
-        self.marks = marks or marks_for(request.paths)
+        self.marks = marks or marks_for(options.paths)
         self._known: dict[str, dict[str, Any]] = {}
         self._is_closed = False
         with contextlib.ExitStack() as resources:
             self.directory = resources.enter_context(temporary_folder("audit-view-"))
-            self.store = resources.enter_context(request.open(all_detectors=True))
+            self.store = resources.enter_context(options.open(all_detectors=True))
             codes = codes_for(self.store.detected_by)
             self.coding = Filling.opened(labels, coder, codes) if labels else None
-            self.table = RevisionTable(self.store, _base(request), self.directory, self.lock, self.marks)
+            self.table = RevisionTable(self.store, _base(options), self.directory, self.lock, self.marks)
             resources.callback(self.table.close)
             self.replays = Replays(self.store, self.lock, task_modules)
             resources.callback(self.replays.close)
@@ -115,6 +115,6 @@ class Session(contextlib.AbstractContextManager["Session"]):
         self.close()
 
 
-def _base(request: Request) -> Query:
+def _base(options: Options) -> Query:
     """The revisions that the options select."""
-    return Query(filters=tuple((name, tuple(map(str, values))) for name, values in request.filters()))
+    return Query(filters=tuple((name, tuple(map(str, values))) for name, values in options.filters()))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import duckdb
 
-from audit.engine.key_filter import one_of
+from audit.models.sql_text import one_of
 from audit.output.escaping import in_line
 from audit.viewer.query import Query
 from audit.viewer.table import REVISED

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import duckdb
 
-from audit.engine.key_filter import one_of
-from audit.engine.quiet import without_progress_bar
+from audit.models.settings import without_progress_bar
+from audit.models.sql_text import one_of
 from audit.output.errors import AuditError
 from audit.viewer.query import PAGE, Filters, Kind, Query
 from audit.vocabulary.keys import RevisionKey
@@ -284,7 +284,7 @@ def _file(store: Store) -> Path:
     """The file of the table: one that was kept, or one made now."""
     keys = ", ".join(RevisionKey._fields)
     # Rows are numbered as they come from being sorted: numbering them by a window of that order would sort them twice.
-    return store.kept(NAME, f"select row_number() over () as id, * from (from viewed_revisions order by {keys})")
+    return store.cached_file(NAME, f"select row_number() over () as id, * from (from viewed_revisions order by {keys})")
 
 
 def no_such(key: RevisionKey) -> AuditError:

@@ -15,9 +15,9 @@ from typing import Final, Self, Unpack
 
 import duckdb
 
-from audit.arguments import Data, RevisionSelection, request_of
 from audit.interventions.plan import read_plan
 from audit.marks.marks import marks_for
+from audit.options import Data, RevisionSelection, options_of
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import in_line
 from audit.viewer.following import PAUSE, Follower
@@ -148,7 +148,7 @@ def view(
     follow: bool = False,
     marks: str | Path | None = None,
     author: str | None = None,
-    **options: Unpack[RevisionSelection],
+    **keywords: Unpack[RevisionSelection],
 ) -> View:
     """Serve the pages of a data set: tables whose numbers lead to revisions, and these to their answers and rollouts.
 
@@ -167,7 +167,7 @@ def view(
         follow: whether pages say when revisions were added, and show them on demand.
         marks: the file of stars, tags and notes; None for `audit-marks.jsonl` in the first folder of records.
         author: of the marks that are made; None for the user's login.
-        options: which groups, and how records are opened and classified.
+        keywords: which groups, and how records are opened and classified.
 
     Returns:
         The view, which is served until it is closed.
@@ -179,17 +179,17 @@ def view(
     """
     sheets, modules = [Path(path) for path in labels], [Path(path) for path in task_modules]
     # A connection of its own, since a store that is open serves one query at a time.
-    request = replace(request_of(data, RevisionSelection, options), store=None)
+    options = replace(options_of(data, RevisionSelection, keywords), store=None)
     if plans := [Path(file) for file in ([plan] if isinstance(plan, str | Path) else plan)]:
-        request = replace(request, plans=plans)
+        options = replace(options, plans=plans)
         for path in plans:
             read_plan(path)  # it is read again for each page, since answers come while the viewer is open
     if follow and sheets:
         raise UsageError("--follow shows new revisions, and --labels a sheet of those that there are; leave one out")
-    follower = Follower(request) if follow else None
+    follower = Follower(options) if follow else None
     if follower:
         follower.wait()
-    session = Session(request, sheets, coder, modules, marks_for(request.paths, marks, author))
+    session = Session(options, sheets, coder, modules, marks_for(options.paths, marks, author))
     try:
         return View(session, host, port, Live(session, follower)).start()
     except BaseException:

@@ -12,9 +12,9 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
-from audit.ingest.runs import open_records
 from audit.interventions.showing import Evidence
 from audit.interventions.units import Unit, draw, eligible
+from audit.records.lines import open_records
 from audit.vocabulary.keys import RevisionKey, RunKey
 from collector.llm.simulated import SimulatedModel
 from collector.plan import Request, plan
@@ -83,7 +83,7 @@ def make_pool(folder: Path, sizes: Mapping[str, Size] = POOL) -> Pool:
             return Pool(pickle.load(stream))  # noqa: S301 - written by this function
     for env, size in sizes.items():
         _collect(folder / "runs", env, size)
-    with open_records([folder / "runs"], cache=False) as records:
+    with open_records([folder / "runs"]) as records:
         found = eligible(records, records.runs, spliced=False, needs=frozenset({"rollouts"}), further=True)
     # Written at once, so that an interrupted call leaves no half of it.
     part = kept.with_suffix(".part")

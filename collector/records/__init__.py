@@ -45,8 +45,8 @@ from collector.records.iterations import (
     Truth,
 )
 from collector.records.lineage import PoolMember
-from collector.records.lines import LONGEST_LINE, RecordError, decode, decode_run, encode
+from collector.records.lines import LONGEST_LINE, RecordError, decode, decode_canonical, decode_run, encode
 from collector.records.messages import Said, are_parts, is_thinking, read_message, words_in
 from collector.records.runs import MethodFacts, Run, TauRule, Thresholds, WarmupTrial
 from collector.records.texts import ShownItem, ShownItems, TextCandidate, TextEpisode
-from collector.records.thinking import MARKS, split_thinking
+from collector.records.thinking import split_thinking

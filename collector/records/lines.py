@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from typing import Any, Final, TypeVar
@@ -35,6 +36,11 @@ def encode(record: msgspec.Struct) -> bytes:
 
 
 def decode(line: bytes, kind: type[T]) -> T:
+    """Read one record: see `decode_canonical`."""
+    return decode_canonical(line, kind)[0]
+
+
+def decode_canonical(line: bytes, kind: type[T]) -> tuple[T, bytes]:
     """Read one record, as strictly as its type requires: this function alone decides which records are sound.
 
     Numbers, texts, null, true and false are not taken for one another, a whole number has neither fraction nor
@@ -44,20 +50,24 @@ def decode(line: bytes, kind: type[T]) -> T:
         line: JSON, UTF-8, with or without a newline.
         kind: the record's type.
 
+    Returns:
+        The record, and the line that `encode` writes of it.
+
     Raises:
         RecordError: the line is no such record; the message names the field.
     """
     try:
         _refuse_deep(line)
-        record = msgspec.json.decode(line, type=kind)
+        record = _decoder(kind).decode(line)
+        canonical = encode(record)
         # What the encoder would write is known to have each key once, without a second look.
-        if _encoder.encode(record) != line.removesuffix(b"\n"):
+        if canonical != line and canonical[:-1] != line:
             json.loads(line.decode(), object_pairs_hook=_refuse_repeated, parse_int=str, parse_float=str)
     except msgspec.ValidationError as error:
         raise RecordError(_in_words(str(error))) from None
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise RecordError(f"not JSON ({error})") from None
-    return record
+    return record, canonical
 
 
 def decode_run(data: bytes) -> Run:
@@ -70,6 +80,11 @@ def decode_run(data: bytes) -> Run:
     if schema > TEXT_SCHEMA:
         raise RecordError(f"schema {schema} is newer than this version reads ({TEXT_SCHEMA}); update salience-audit")
     return decode(data, Run)
+
+
+@functools.cache
+def _decoder(kind: type[T]) -> msgspec.json.Decoder[T]:
+    return msgspec.json.Decoder(kind)
 
 
 def _refuse_deep(line: bytes) -> None:

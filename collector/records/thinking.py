@@ -29,19 +29,10 @@ _FRONT_ONLY: Final = frozenset({_TAGS.index("thought"), _TAGS.index("reasoning")
 """Marks that open thinking at the beginning alone, since answers have sections of these names."""
 
 _ALL: Final = [*(mark for pair in _MARKS for mark in pair), _FOLDED, harmony.TOKENS]
-MARKS: Final = (
-    *(
-        f"{first}(?:{'|'.join(mark.removeprefix(first) for mark in _ALL if mark.startswith(first))})"
-        for first in ("<", r"\[", "◁")
-    ),
-    harmony.WORDS,
-)
-"""Patterns, of Python and of RE2, one of which matches wherever an answer might hold thinking.
-
-Each begins with a character of its own, since RE2 then is several times as fast.
-"""
-
-_ANY: Final = re.compile("|".join(MARKS))
+_ANY: Final = re.compile("|".join([*_ALL, harmony.WORDS]))
+"""What matches wherever an answer might hold thinking."""
+_WORDS: Final = ("assistant", "analysis", "commentary")
+"""One of these begins a text of harmony's channels whose marks were lost."""
 _EACH: Final = re.compile(
     "|".join(f"(?P<o{at}>{begins})|(?P<c{at}>{ends})" for at, (begins, ends) in enumerate(_MARKS))
 )
@@ -111,7 +102,7 @@ def split_thinking(text: str, thinking: str | None = None, *, proposed: Collecti
         The answer, unchanged if it has no thinking, and the thinking or None.
     """
     given = thinking or None
-    if not _ANY.search(text):
+    if not _may_think(text):
         return text, given
     if front := _FRONT.match(text):
         return split_thinking(text[front.end() :], given, proposed=proposed)
@@ -139,6 +130,12 @@ def split_thinking(text: str, thinking: str | None = None, *, proposed: Collecti
     if final := harmony.split(answer, ()) if answer.startswith(("<|channel|>", "<|start|>")) else None:
         answer, thoughts = final.answer, [*thoughts, *final.thoughts]
     return _unwrapped(answer) if blocks[0].start == 0 else answer, joined([given or "", *thoughts])
+
+
+def _may_think(text: str) -> bool:
+    """Whether an answer has a mark of thinking anywhere; finding single strings is many times quicker than patterns."""
+    has_mark = "<" in text or "◁" in text or "[THINK]" in text or "[/THINK]" in text or "assistantfinal" in text
+    return (has_mark or text.lstrip().startswith(_WORDS)) and _ANY.search(text) is not None
 
 
 def joined(thoughts: Iterable[str]) -> str | None:

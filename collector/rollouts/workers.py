@@ -49,6 +49,7 @@ class Workers:
         self._task_modules = tuple(task_modules)
         self._processes: list[Process] = []
         self._busy = 0
+        self._is_ending = False
         self._idle: SimpleQueue[Pipe] = SimpleQueue()
         self._threads = ThreadPoolExecutor(self._most, thread_name_prefix="workers")
 
@@ -64,6 +65,7 @@ class Workers:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         """End the processes, whatever they do; the threads that wait for them end with them."""
+        self._is_ending = True
         for process in self._processes:
             process.kill()
         self._threads.shutdown(cancel_futures=True)
@@ -92,6 +94,8 @@ class Workers:
         process.start()
         theirs.close()
         self._processes.append(process)
+        if self._is_ending:  # in another thread, which may not have seen this process
+            process.kill()
         self._idle.put(ours)
 
     def _run(self, function: Callable[..., T], args: tuple[Any, ...]) -> T:

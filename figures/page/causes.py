@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from audit.output.names import model_name
-from audit.request import simulated
+from audit.output.notes import simulated
 from figures.data import Records
 from figures.names import label, name
 from figures.tables import MISSING, Column, Row, Table, count, shown, text

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from audit.output.errors import count
-from audit.request import simulated
+from audit.output.notes import simulated
 from figures.names import label
 from figures.page.causes import Paragraph
 from figures.plots.critics import STEM, TITLE, Named, moving

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from audit.output.names import model_name
-from audit.request import simulated
+from audit.output.notes import simulated
 from figures.page.causes import Paragraph
 from figures.plots.remedies import STEM, TITLE, Remedies
 from figures.tables import MISSING, Column, Row, Table, decimal, shown, text

@@ -12,7 +12,7 @@ import typer
 from audit.commands.options import OPTION_ERROR, ending, wrong_option
 from audit.commands.overview import Overview
 from audit.commands.version import HELP, program
-from audit.engine.memory import require_memory
+from audit.models.settings import require_memory
 from collector.system.stopping import INTERRUPTED, answering
 from collector.system.streams import keep_streams
 
@@ -80,7 +80,7 @@ def _interrupt() -> NoReturn:
 
 
 def _exit(name: str, message: str, status: int) -> None:
-    from audit.output.escaping import in_line
+    from audit.output.notes import note
 
-    typer.echo(f"{name}: {in_line(message)}", err=True)
+    note(message, name)
     sys.exit(status)

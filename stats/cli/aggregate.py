@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from audit.options import Options
 from audit.output.rows import Table
-from audit.request import Request
 from stats.cli.records import deliver, reading
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ ScaleOption = Annotated[
 @commands.command()
 @reading()
 def aggregate(
-    request: Request,
+    options: Options,
     metric: MetricOption = ReturnName.mean_return,
     reference: Annotated[
         str | None,
@@ -63,19 +63,19 @@ def aggregate(
     from stats.cli.scored import read_scored
     from stats.tables import aggregates as tables
 
-    scored = read_scored(request, metric.value, scale or [], reference=reference)
+    scored = read_scored(options, metric.value, scale or [], reference=reference)
     chosen = scored.reference(REFERENCE)
     rows = tables.aggregate(scored.comparisons, metric.value, chosen)
     hidden = {"metric", "reference", "median", "optimality_gap", "optimality_gap_low", "optimality_gap_high", "note"}
     title = f"Scores over tasks, {_words(metric)}; improvement: chance that {chosen} beats the method"
     headings = {"probability_of_improvement": "improvement"}
-    _print(rows, tables.AGGREGATE_COLUMNS, request, title, scored, hidden, headings)
+    _print(rows, tables.AGGREGATE_COLUMNS, options, title, scored, hidden, headings)
 
 
 @commands.command()
 @reading()
 def profile(
-    request: Request,
+    options: Options,
     metric: MetricOption = ReturnName.mean_return,
     steps: Annotated[int, typer.Option(help="Number of steps between the thresholds 0 and 1.", min=1, max=1000)] = 20,
     scale: ScaleOption = None,
@@ -87,17 +87,17 @@ def profile(
     from stats.cli.scored import read_scored
     from stats.tables import aggregates as tables
 
-    scored = read_scored(request, metric.value, scale or [])
+    scored = read_scored(options, metric.value, scale or [])
     thresholds = [round(step / steps, 12) for step in range(steps + 1)]
     rows = tables.profile(scored.comparisons, metric.value, thresholds)
     title = f"Share of runs with a score above tau, {_words(metric)}"
-    _print(rows, tables.PROFILE_COLUMNS, request, title, scored, {"metric", "note"})
+    _print(rows, tables.PROFILE_COLUMNS, options, title, scored, {"metric", "note"})
 
 
 @commands.command()
 @reading()
 def efficiency(
-    request: Request,
+    options: Options,
     metric: Annotated[
         CurveName, typer.Option(help="A run's score: the return kept last, or the mean or best one so far.")
     ] = CurveName.kept_return,
@@ -113,16 +113,16 @@ def efficiency(
     from stats.cli.scored import read_scored
     from stats.tables import efficiency as tables
 
-    scored = read_scored(request, metric.value, scale or [], curves=True)
+    scored = read_scored(options, metric.value, scale or [], curves=True)
     rows = tables.efficiency(scored.comparisons, metric.value, points=points)
     title = f"Interquartile mean of scores after so many rollouts, {_words(metric)}"
-    _print(rows, tables.EFFICIENCY_COLUMNS, request, title, scored, {"metric", "note"})
+    _print(rows, tables.EFFICIENCY_COLUMNS, options, title, scored, {"metric", "note"})
 
 
 @commands.command()
 @reading()
 def ranks(
-    request: Request,
+    options: Options,
     metric: MetricOption = ReturnName.mean_return,
     scale: ScaleOption = None,
 ) -> None:
@@ -133,16 +133,16 @@ def ranks(
     from stats.cli.scored import read_scored
     from stats.tables import aggregates as tables
 
-    scored = read_scored(request, metric.value, scale or [])
+    scored = read_scored(options, metric.value, scale or [])
     rows = tables.ranks(scored.comparisons, metric.value)
     title = f"How often each method takes each rank, by interquartile mean, {_words(metric)}"
-    _print(rows, tables.RANK_COLUMNS, request, title, scored, {"metric", "note"})
+    _print(rows, tables.RANK_COLUMNS, options, title, scored, {"metric", "note"})
 
 
 def _print(
     rows: Sequence[Row],
     columns: Sequence[str],
-    request: Request,
+    options: Options,
     title: str,
     scored: Scored,
     hidden: set[str],
@@ -151,10 +151,10 @@ def _print(
     """Print rows; a table for people has each note once, below, and not in every row."""
     shown = [column for column in columns if column not in hidden]
     caption = scored.caption
-    if request.output == "table":
+    if options.output == "table":
         caption = "\n".join(filter(None, [caption, *_notes(rows)])) or None
     deliver(
-        Table(columns=columns, rows=rows, title=title, essential=shown, caption=caption, headings=headings), request
+        Table(columns=columns, rows=rows, title=title, essential=shown, caption=caption, headings=headings), options
     )
 
 

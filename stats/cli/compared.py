@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from audit.options import Detection, Options
 from audit.output.errors import AuditError, UsageError, count
 from audit.output.rows import Table
-from audit.request import Request
 from stats.cli.records import Frames, deliver, note, read, reading
 
 if TYPE_CHECKING:
@@ -63,23 +63,23 @@ CallCost = Annotated[
 
 @commands.command()
 @reading()
-def metrics(request: Request, equal_cost: EqualCost = False, call_cost: CallCost = CALL_COST) -> None:
+def metrics(options: Options, equal_cost: EqualCost = False, call_cost: CallCost = CALL_COST) -> None:
     """Mean return, best return and stability gap of every method on every task, averaged over runs.
 
     Example: stats metrics data/runs --format csv
     """
     from stats.tables import metrics as tables
 
-    frames = read(request, ["iterations" if equal_cost else "runs"])
+    frames = read(options, ["iterations" if equal_cost else "runs"])
     runs = _at_equal_cost(frames, call_cost) if equal_cost else frames.of["runs"]
     title = f"Returns, averaged over runs{EQUAL if equal_cost else ''}"
-    deliver(_table(tables.metrics(runs), tables.METRICS_COLUMNS, title, frames.caption), request)
+    deliver(_table(tables.metrics(runs), tables.METRICS_COLUMNS, title, frames.caption), options)
 
 
 @commands.command()
-@reading(detector=True)
+@reading(Detection)
 def compare(
-    request: Request,
+    options: Options,
     reference: Annotated[
         str, typer.Option(help="The method that the others are compared with; with --conditions the condition.")
     ] = "r2po",
@@ -109,7 +109,7 @@ def compare(
     if equal_cost and metric.value not in tables.METRICS:
         raise UsageError(f"--equal-cost: a share of revisions has no cost; give --metric {' or '.join(tables.METRICS)}")
     compared, within = ("condition", "variant") if conditions else ("variant", "condition")
-    frames = read(request, ["iterations" if equal_cost else "run_rates"], (compared, reference))
+    frames = read(options, ["iterations" if equal_cost else "run_rates"], (compared, reference))
     reference = frames.reference or reference
     runs = _at_equal_cost(frames, call_cost) if equal_cost else frames.of["run_rates"]
     runs = runs.rename(columns={compared: "variant", within: "condition"})
@@ -124,7 +124,7 @@ def compare(
     title = f"{reference} against the others, {metric.value.replace('_', ' ')}{EQUAL if equal_cost else ''}"
     columns = [within if name == "condition" else name for name in tables.COMPARE_COLUMNS]
     rows = [{within if name == "condition" else name: value for name, value in row.items()} for row in rows]
-    deliver(_table(rows, columns, title, frames.caption, plain=conditions), request)
+    deliver(_table(rows, columns, title, frames.caption, plain=conditions), options)
 
 
 def _at_equal_cost(frames: Frames, call_cost: float) -> pd.DataFrame:

@@ -11,11 +11,11 @@ from typing import Annotated, Any
 import typer
 
 from audit.commands.reading import printing
+from audit.options import Options
 from audit.output.errors import UsageError
 from audit.output.escaping import visible
 from audit.output.rows import Table
-from audit.request import Request
-from stats.cli.records import deliver
+from stats.cli.records import deliver, note
 
 commands = typer.Typer()
 
@@ -23,7 +23,7 @@ commands = typer.Typer()
 @commands.command()
 @printing()
 def check(
-    asked: Request,
+    asked: Options,
     table: Annotated[Path, typer.Argument(metavar="FILE.csv", help="Summaries of methods and tests between them.")],
     alpha: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="A corrected p-value up to this is significant.")
@@ -42,7 +42,7 @@ def check(
         raise UsageError(f"--alpha {alpha}: give a number between 0 and 1")
     results = check_table(table, alpha)
     if not results:
-        typer.echo("stats: nothing to check: no test, and no standard error beside a standard deviation", err=True)
+        note("nothing to check: no test, and no standard error beside a standard deviation")
     if asked.output != "json":
         results = [
             {key: _shown(value) if isinstance(value, str) else value for key, value in row.items()} for row in results

@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-import typer
-
 from audit.commands import reading as shared
-from audit.output.errors import AuditError, count, report, shortened
+from audit.options import Options, names
+from audit.output import notes
+from audit.output.errors import AuditError, shortened
 from audit.output.names import meant
-from audit.output.rows import Table
 from audit.reports.unfinished import unfinished
-from audit.request import Request, names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +20,8 @@ if TYPE_CHECKING:
 
 reading: Final = functools.partial(shared.reading, cached=False)
 """Makes a command of a function, with the audit's shared options; `stats.cli.main` reports its errors."""
+deliver: Final = functools.partial(shared.print_table, program="stats")
+note: Final = functools.partial(notes.note, program="stats")
 
 
 @dataclass(frozen=True)
@@ -37,18 +37,18 @@ class Frames:
 _KINDS: Final = {"variant": "method", "condition": "condition"}
 
 
-def read(request: Request, relations: Sequence[str], reference: tuple[str, str] | None = None) -> Frames:
+def read(options: Options, relations: Sequence[str], reference: tuple[str, str] | None = None) -> Frames:
     """Read relations of the audit; problems in the records are reported on standard error.
 
     Args:
-        request: where to read, and which tasks, methods and conditions.
+        options: where to read, and which tasks, methods and conditions.
         relations: their names.
         reference: a column, `variant` or `condition`, and what was asked for of it beside them.
 
     Raises:
-        AuditError: as `audit.request.Request.read` raises it; or no run is of the reference.
+        AuditError: as `audit.options.Options.read` raises it; or no run is of the reference.
     """
-    with request.read() as store:
+    with options.read() as store:
         chosen = None
         if reference is not None:
             chosen = meant(reference[1], known := names(store, reference[0]))
@@ -56,11 +56,8 @@ def read(request: Request, relations: Sequence[str], reference: tuple[str, str] 
                 kind, named = _KINDS[reference[0]], ", ".join(known)
                 raise AuditError(f"--reference {reference[1]}: no runs of that {kind}; {kind}s here: {named}")
         tasks = names(store, "env")
-        frames = {name: request.select(store.relation(name)).df() for name in {*relations, "run_facts"}}
-        if store.problems:
-            note(f"{count(len(store.problems), 'problem')} in the records, left out:")
-            for line in report(store.problems):
-                note(f"  {line}")
+        frames = {name: options.select(store.relation(name)).df() for name in {*relations, "run_facts"}}
+        notes.print_notes([], store.problems, "stats")
     facts = frames["run_facts"]
     if facts.empty:
         note("nothing to show: no such runs in the records")
@@ -71,18 +68,3 @@ def read(request: Request, relations: Sequence[str], reference: tuple[str, str] 
     if caption:
         note(caption)
     return Frames(frames, tasks, caption, chosen)
-
-
-def deliver(table: Table, asked: Request) -> None:
-    """Print the columns and rows of a table that are asked for, and its notes on standard error."""
-    shown = asked.arranged(table)
-    for line in shown.notes:
-        note(line)
-    shown.print(asked.output)
-
-
-def note(text: str) -> None:
-    """A line on standard error; names in records are untrusted, and must not control the terminal."""
-    from audit.output.escaping import visible
-
-    typer.echo(f"stats: {visible(text)}", err=True)

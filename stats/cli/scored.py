@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from audit.options import Options
 from audit.output.errors import AuditError, UsageError
 from audit.output.names import meant
-from audit.request import Request
 from stats.cli.records import note, read
 from stats.measures.scores import Comparison, Scale, comparisons, find_scales, known_scales
 from stats.tables.efficiency import so_far
@@ -35,12 +35,12 @@ class Scored:
 
 
 def read_scored(
-    request: Request, metric: str, given: Sequence[str], *, reference: str | None = None, curves: bool = False
+    options: Options, metric: str, given: Sequence[str], *, reference: str | None = None, curves: bool = False
 ) -> Scored:
     """Read the runs of some groups, or their iterations, and put their returns on the tasks' scales.
 
     Args:
-        request: where to read, and which tasks, methods and conditions.
+        options: where to read, and which tasks, methods and conditions.
         metric: mean_return or best_return, for curves also kept_return.
         given: scales as a user writes them, TASK=FLOOR:OPTIMUM.
         reference: a method that was asked for beside them.
@@ -52,7 +52,7 @@ def read_scored(
     """
     scales = parse_scales(given)
     relation = "iterations" if curves else "runs"
-    frames = read(request, [relation], None if reference is None else ("variant", reference))
+    frames = read(options, [relation], None if reference is None else ("variant", reference))
     facts, returns = frames.of["run_facts"], frames.of[relation]
     scales = {meant(task, frames.tasks): scale for task, scale in scales.items()}
     if strange := sorted(set(scales) - set(frames.tasks)):

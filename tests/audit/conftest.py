@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from audit import store as store_module
-from audit.engine.database import Database
-from tests.shared import looks
+from audit.models.database import Database
+from tests.shared import opened_as
 
 
 @pytest.fixture(scope="module")
@@ -17,14 +15,14 @@ def confined_once(opened_once):
     confined: dict[str, Database] = {}
     open_once, really_confine = store_module.open_store, store_module.Store.confine
 
-    def open_store(paths, reading=None, **options):
-        store = open_once(paths, reading, **options)
-        store.opened_as = repr((paths, reading, sorted(options.items()), [looks(Path(path)) for path in paths]))
+    def open_store(paths, **given):
+        store = open_once(paths, **given)
+        store.opened_as = opened_as(paths, given)
         return store
 
-    def confine(store, *, read=True):
+    def confine(store):
         if store.opened_as not in confined:
-            really_confine(store, read=read)
+            really_confine(store)
             confined[store.opened_as] = store._database
         store._database = confined[store.opened_as]
 

@@ -6,16 +6,14 @@ import itertools
 import json
 import os
 import shutil
-import subprocess
-import sys
 
 import msgspec
 import pytest
 
 import audit
-from audit.ingest.analyses import SMALLEST, Analysis
 from audit.marks.marks import NAME, Marks, marks_for
 from audit.output.errors import AuditError, UsageError
+from audit.records.cache import state_of
 from audit.vocabulary.keys import RevisionKey
 from tests.audit.sources.tool_folders import TOOLS
 from tests.audit.viewer.records import write_records
@@ -53,48 +51,11 @@ def test_the_order_of_lines_and_repetitions_do_not_matter(tmp_path) -> None:
         assert (mark.star, mark.tags) == (True, {"b"})
 
 
-def test_a_torn_line_is_named_and_the_next_one_is_whole(tmp_path) -> None:
-    path = tmp_path / NAME
-    path.write_bytes(line(1, tag="a") + line(2, tag="b")[:30])
-    marks = Marks(path)
-    assert marks.all()[KEY].tags == {"a"}
-    assert [each.line for each in marks.problems] == [2]
-    marks.add(KEY, tag="c")
-    assert marks.all()[KEY].tags == {"a", "c"}
-    assert path.read_bytes().count(b"\n") == 3
-
-
 @pytest.mark.parametrize("tag", ["", " a", "a ", "a\nb", "\x1b[31m", "a" * 65, "a\u202eb", "a\u2028b", "\x00"])
 def test_what_is_no_tag_is_refused(tmp_path, tag) -> None:
     with pytest.raises(UsageError, match="a tag has"):
         Marks(tmp_path / NAME).add(KEY, tag=tag)
     assert not (tmp_path / NAME).exists()
-
-
-def test_where_nothing_can_be_written(tmp_path) -> None:
-    with pytest.raises(AuditError, match="cannot be written"):
-        Marks(tmp_path / "none" / NAME).add(KEY, star=True)
-    assert marks_for([tmp_path / "records.tar"]) is None
-
-
-def test_revisions_with_a_tag(tmp_path) -> None:
-    folder = write_records(tmp_path, runs=1)
-    assert len(audit.revisions(folder, cache=False).rows) == 64
-    marks = Marks(folder / NAME)
-    marks.add(KEY, tag="it's")
-    marks.add(OTHER, star=True)
-
-    def found(**options):
-        return [
-            tuple(row[name] for name in RevisionKey._fields)
-            for row in audit.revisions(folder, cache=False, **options).rows
-        ]
-
-    assert found(tag=["it's"]) == [KEY]
-    assert found(starred=True) == [OTHER]
-    assert found(tag="it's", starred=True) == []
-    with audit.open(folder, cache=False) as store:
-        assert store.problems == []
 
 
 def test_the_files_of_two_people_are_one_in_either_order(tmp_path) -> None:
@@ -137,6 +98,10 @@ def test_lines_that_are_no_marks_are_named_and_left_alone(tmp_path, odd) -> None
     assert [each.line for each in marks.problems] == [2]
     marks.add(OTHER, star=True)
     assert path.read_bytes().startswith(line(1, tag="a") + odd)
+    with path.open("ab") as torn:
+        torn.write(line(4, tag="b")[:30])
+    marks.add(KEY, tag="c")
+    assert (marks.all()[KEY].tags, [each.line for each in marks.problems]) == ({"a", "c"}, [2, 5])
 
 
 def test_what_another_wrote_is_read_again(tmp_path) -> None:
@@ -149,6 +114,22 @@ def test_what_another_wrote_is_read_again(tmp_path) -> None:
     assert (other.all(), other.problems) == ({}, [])
 
 
+def test_where_nothing_can_be_written_and_by_whom_not(tmp_path, monkeypatch) -> None:
+    with pytest.raises(AuditError, match="cannot be written"):
+        Marks(tmp_path / "none" / NAME).add(KEY, star=True)
+    assert marks_for([tmp_path / "records.tar"]) is None
+    with pytest.raises(UsageError, match="none is not a folder"):
+        marks_for([tmp_path], tmp_path / "none" / "marks.jsonl")
+    for author in ("", "a" * 65, "a\nb"):
+        with pytest.raises(UsageError, match="author"):
+            Marks(tmp_path / NAME, author)
+    monkeypatch.setattr(os, "access", lambda place, mode: False)
+    marks = marks_for([tmp_path])
+    assert "cannot be written; name another file with --marks" in marks.why_not()
+    with pytest.raises(AuditError, match="cannot be written"):
+        marks.add(KEY, star=True)
+
+
 def test_a_link_in_a_folder_is_not_written_through(tmp_path) -> None:
     target = tmp_path / "elsewhere"
     target.write_text("kept\n")
@@ -158,20 +139,6 @@ def test_a_link_in_a_folder_is_not_written_through(tmp_path) -> None:
     assert target.read_text() == "kept\n"
     marks_for([tmp_path], tmp_path / NAME).add(KEY, star=True)
     assert target.read_text().startswith("kept\n{")
-
-
-def test_a_folder_that_cannot_be_written_says_so(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(os, "access", lambda place, mode: False)
-    marks = marks_for([tmp_path])
-    assert "cannot be written; name another file with --marks" in marks.why_not()
-    with pytest.raises(AuditError, match="cannot be written"):
-        marks.add(KEY, star=True)
-
-
-@pytest.mark.parametrize("author", ["", "a" * 65, "a\nb"])
-def test_who_is_no_author(tmp_path, author) -> None:
-    with pytest.raises(UsageError, match="author"):
-        Marks(tmp_path / NAME, author)
 
 
 def test_marks_as_columns_and_from_another_file(tmp_path) -> None:
@@ -187,35 +154,19 @@ def test_marks_as_columns_and_from_another_file(tmp_path) -> None:
     assert (marked["star"], marked["tags"], marked["note"]) == (False, ["a", "b'c"], "zero\x00 and 'quotes'\n")
     assert len(table.rows) == 64
     assert "tags" not in audit.revisions(folder, cache=False).columns
-    assert len(audit.revisions(folder, cache=False, starred=True, marks=file).rows) == 0
+    for options, found in (
+        ({"tag": ["b'c"]}, [KEY]),
+        ({"tag": ["b'c", "none"]}, [KEY]),
+        ({"starred": True}, []),
+        ({"tag": "a", "starred": True}, []),
+    ):
+        rows = audit.revisions(folder, cache=False, marks=file, **options).rows
+        assert [tuple(row[name] for name in RevisionKey._fields) for row in rows] == found
     assert {row["note"] for row in audit.revisions(folder, cache=False, with_marks=True).rows} == {""}
     with pytest.raises(UsageError, match="give one of them"):
         audit.revisions(folder, cache=False, marks=file)
     with pytest.raises(AuditError, match="no such file"):
         audit.revisions(folder, cache=False, tag=["a"], marks=tmp_path / "none")
-
-
-def run(*arguments, cache) -> list[str]:
-    command = [sys.executable, "-m", "audit", "revisions", *map(str, arguments), "--format", "csv"]
-    environment = {**os.environ, "SALIENCE_AUDIT_CACHE": str(cache)}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, check=True)
-    return done.stdout.splitlines()[1:]
-
-
-def test_the_command_lists_what_is_marked_now(tmp_path) -> None:
-    """Not what it printed before, which is kept of commands on records that have not changed."""
-    folder = write_records(tmp_path / "runs", runs=1)
-    (folder / "filling.txt").write_bytes(b" " * SMALLEST)  # so that what is printed is kept
-    marks = Marks(folder / NAME)
-    marks.add(KEY, tag="odd")
-    columns = ("--columns", "condition,env,variant,run,iteration")
-    assert run(folder, "--tag", "odd", *columns, cache=tmp_path) == ["one,cartpole,threetraj,1,2"]
-    marks.add(OTHER, tag="odd")
-    marks.add(OTHER, star=True)
-    assert run(folder, "--tag", "odd", "--tag", "none", "--starred", *columns, cache=tmp_path) == [
-        "two,pong,threetraj,1,3"
-    ]
-    assert len(run(folder, "--tag", "odd", *columns, cache=tmp_path)) == 2
 
 
 @pytest.mark.parametrize("records", ["native", "gepa-merge", "gepa-agent", "openevolve"])
@@ -225,7 +176,6 @@ def test_the_file_is_no_record_and_changes_no_analysis(tmp_path, records) -> Non
         write_records(folder, runs=1)
     else:
         shutil.copytree(TOOLS / records, folder)
-    (folder / "filling.txt").write_bytes(b" " * SMALLEST)
     kinds = {}
     for marked in (False, True):
         if marked:
@@ -235,12 +185,7 @@ def test_the_file_is_no_record_and_changes_no_analysis(tmp_path, records) -> Non
             kinds[marked] = (store.rows("revisions"), store.problems, store.notes)
     assert kinds[False] == kinds[True]
     assert kinds[True][0]
-    now = Analysis.of([folder], {})
+    state, _ = state_of([folder])
     for path in folder.rglob(NAME):
         path.unlink()
-    assert Analysis.of([folder], {})._state == now._state
-
-
-def test_a_file_of_marks_in_no_folder_is_refused(tmp_path) -> None:
-    with pytest.raises(UsageError, match="none is not a folder"):
-        marks_for([tmp_path], tmp_path / "none" / "marks.jsonl")
+    assert state_of([folder])[0] == state

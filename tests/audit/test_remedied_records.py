@@ -8,12 +8,12 @@ import pytest
 import audit
 from audit.interventions import making
 from audit.interventions.units import DIFFERENT, REWRITTEN, eligible
-from audit.packing import pack
+from audit.records.packing import pack
 from audit.validation.calibration.truth import truths_in
 from collector.records import Episode, decode
 from collector.remedies import REMEDIES, remedies_of
 from collector.switches import Switches
-from tests.audit.test_packing import lines_of
+from tests.audit.records.test_packs import lines_of
 from tests.collector.helpers import collect, spec
 
 SETS = (

@@ -230,7 +230,7 @@ def test_medoid_by_hand():
     assert medoid(TASK.space, [[0.0], [0.1]]) == 0
 
 
-def test_where_no_answer_can_be_read_the_first_candidate_is_kept(tmp_path):
+def test_where_no_answer_can_be_read_the_first_candidate_is_cached(tmp_path):
     model = ScriptedModel(answer(GOOD), *["no idea"] * 15)
     folder = collect(asked(["medoid", "gate"], iterations=1), tmp_path, model)
     (episode,) = episodes(folder)

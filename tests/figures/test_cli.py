@@ -14,8 +14,8 @@ import pytest
 
 import audit
 import figures
+from audit.options import Options
 from audit.output.progress import Progress
-from audit.request import Request
 from figures.cli import main
 from figures.data import FRAMES, ROWS, load
 from tests.figures.examined import write_cards
@@ -67,7 +67,7 @@ def test_records_in_another_folder_have_the_same_digest(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def digest(*paths: Path) -> str:
-        return load(Request(paths=paths)).digest
+        return load(Options(paths=paths)).digest
 
     moved = tmp_path / "elsewhere"
     moved.mkdir()
@@ -90,7 +90,7 @@ def test_filters_choose_what_is_drawn(data: Path, tmp_path: Path, capsys: pytest
     text = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert "2 runs, 10 iterations, " in text
     assert "ThreeTraj" not in (tmp_path / "out" / "metrics.md").read_text(encoding="utf-8")
-    found = load(Request(paths=[data], env=["cartpole"], variant=["r2po"]))
+    found = load(Options(paths=[data], env=["cartpole"], variant=["r2po"]))
     for rows in (found.summary, found.metrics, found.facts["variant"], found.revisions["variant"]):
         assert {row if isinstance(row, str) else row["variant"] for row in rows} == {"r2po"}
 
@@ -130,7 +130,7 @@ def test_on_a_terminal_it_reports_that_it_reads(
 
 def test_reading_reports_every_relation(data: Path) -> None:
     followed = MagicMock(spec=Progress)
-    load(Request(paths=[data]), followed)
+    load(Options(paths=[data]), followed)
     relations = len(FRAMES) + len(ROWS)
     followed.begin.assert_called_once_with(relations, "records read", counted=False)
     assert followed.advance.call_count == relations

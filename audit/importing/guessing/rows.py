@@ -177,11 +177,11 @@ def _kept(column: Column) -> dict[int, bool]:
 def _contradiction(draft: Guess, path: str, kept: Mapping[int, bool]) -> str:
     """What speaks against a flag: all scores."""
     sides = [draft.column(f"{role}.returns") or draft.column(f"{role}.mean_return") for role in ROLES]
-    scores = [(is_kept, *(side.mean(row) if side else None for side in sides)) for row, is_kept in kept.items()]
+    scores = [(is_cached, *(side.mean(row) if side else None for side in sides)) for row, is_cached in kept.items()]
     unequal = [
-        (is_kept, one, two) for is_kept, one, two in scores if one is not None and two is not None and one != two
+        (is_cached, one, two) for is_cached, one, two in scores if one is not None and two is not None and one != two
     ]
-    if len(unequal) >= FEWEST and all(is_kept == (two < one) for is_kept, one, two in unequal):
+    if len(unequal) >= FEWEST and all(is_cached == (two < one) for is_cached, one, two in unequal):
         return f"By {path!r} always the candidate with the lower score was kept, but the higher is better. What holds?"
     return ""
 

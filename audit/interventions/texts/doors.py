@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from audit.ingest.runs import open_records
 from audit.interventions.plan import answers_file, write_plan
 from audit.interventions.texts.arms import ARMS
 from audit.interventions.texts.effects import proposal
@@ -14,16 +13,17 @@ from audit.interventions.texts.evaluating import evaluate
 from audit.interventions.texts.plan import TextPlan, make_text_plan, read_text_plan
 from audit.interventions.texts.report import candidates_of, text_report_table
 from audit.interventions.texts.running import TextAnswer, read_text_answers, run_text_plan
+from audit.options import Options
 from audit.output.errors import AuditError, UsageError, count, report
 from audit.output.rows import Table
-from audit.request import Request
+from audit.records.lines import open_records
 
 REMEDIES: Final = {"shuffled": "R0", "typical": "RW", "hidden": "N", "letters": "L", "passing": "AP"}
 """Changes of evidence that a loop could make, and their arms."""
 CHARACTERS_PER_TOKEN: Final = 4
 
 
-def revises_texts(request: Request) -> bool:
+def revises_texts(request: Options) -> bool:
     """Whether the runs that are asked about revise texts.
 
     Raises:
@@ -38,7 +38,7 @@ def revises_texts(request: Request) -> bool:
 
 
 def text_plan(
-    request: Request,
+    request: Options,
     path: Path,
     *,
     backend: str,

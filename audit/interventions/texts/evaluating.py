@@ -19,8 +19,8 @@ import msgspec
 from audit.asking.answer_file import AnswerFile
 from audit.interventions.plan import ENDING, answers_file
 from audit.output.errors import AuditError, UsageError, count
+from audit.output.notes import note
 from audit.output.progress import PrintedProgress
-from audit.request import note
 from audit.sources.answer_lines import AnswerLine, AnswerLines
 from collector.system.stopping import left_to_parent
 

@@ -10,13 +10,13 @@ from typing import Any, Final
 
 import msgspec
 
-from audit.ingest.runs import open_records
 from audit.interventions.plan import LARGEST, TEXTS, Call, LeftOut, digest, folder_of, read_bytes, relative
 from audit.interventions.texts.arms import ALONE, ARMS, CONJOINT, NOTHING, PLACEBOS, RECORDED, SHUFFLED, Material
 from audit.interventions.texts.units import Eligible, TextUnit, eligible
 from audit.interventions.units import draw
+from audit.options import Options
 from audit.output.errors import AuditError, UsageError, count
-from audit.request import Request
+from audit.records.lines import open_records
 from collector import seeding
 
 SCHEMA: Final = 1
@@ -117,7 +117,7 @@ class TextPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def make_text_plan(
-    request: Request,
+    request: Options,
     *,
     out: Path,
     preset: str,

@@ -38,7 +38,6 @@ from audit.measures.holm import holm
 from audit.measures.stratified_permutation import stratified_difference
 from audit.output.errors import AuditError, count, report
 from audit.output.rows import Table
-from audit.output.tables import print_plain_table
 
 COLUMNS: Final = (
     *("name", "outcome", "arm", "control", "estimate", "low", "high", "p", "p_adjusted", "beyond_placebo_p"),
@@ -286,7 +285,7 @@ def text_report_table(path: Path, plan: TextPlan) -> Table:
         shown = [
             {name: f"{value:.3g}" if isinstance(value, float) else value for name, value in row.items()} for row in rows
         ]
-        print_plain_table(list(COLUMNS), shown, "All effects")
+        Table(columns=COLUMNS, rows=shown, title="All effects", plain=True, is_part=True).print()
 
     return Table(
         columns=COLUMNS, rows=rows, title="Effects", notes=notes, plain=True, print_for_people=print_for_people

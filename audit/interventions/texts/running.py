@@ -17,7 +17,7 @@ from audit.interventions.texts.arms import Asked, ask
 from audit.interventions.texts.plan import TextPlan, units_of
 from audit.interventions.units import sha256
 from audit.output.errors import AuditError, Problem
-from audit.request import note
+from audit.output.notes import note
 from audit.sources.answer_lines import AnswerLine, AnswerLines, left_out
 from audit.vocabulary.keys import RevisionKey
 from collector import seeding

@@ -12,9 +12,9 @@ from typing import Final
 
 import msgspec
 
-from audit.ingest.runs import RecordedRun, Records
 from audit.interventions.texts.arms import Material
 from audit.interventions.units import NO_PROMPT, sha256
+from audit.records.lines import RecordedRun, Records
 from audit.sources.iterations import Iteration
 from audit.sources.prompts import prompts_of
 from audit.sources.reflection_prompts import (

@@ -1,15 +1,13 @@
--- One row per revision: what it changed, and how the return changed.
+-- One row is a revision, by what it changed and how the return changed.
+-- key: condition, env, variant, run, iteration
+-- cached
 with
-revised_episodes as (select * from episodes where revised.source is not null),
-policies as (select condition, env, variant, run, policy from thresholds),
-
 compared as (
     select
         condition, env, variant, run, iteration,
         evidence_kind,
         initial.mean_return as r0,
         revised.mean_return as r1,
-        policy,
         selected = 'revised' as accepted,
         rounding,
         tau_c,
@@ -20,14 +18,7 @@ compared as (
             initial.params is null or revised.params is null,
             null,
             list_transform(list_zip(initial.params, revised.params), lambda pair: pair[2] - pair[1])
-        ) as differences
-    from revised_episodes
-    join policies using (condition, env, variant, run)
-),
-
-measured as (
-    select
-        *,
+        ) as differences,
         r1 - r0 as delta,
         -- Parameters of linear policies have one decimal: half a decimal separates a change from a rounding error.
         if(policy = 'linear', 0.05, 0) as tolerance,
@@ -35,26 +26,29 @@ measured as (
             list_transform(differences, lambda d, position: if(abs(d) > tolerance, position - 1, null)),
             lambda index: index is not null
         ) as changed
-    from compared
-),
-
-changes as (
-    select
-        condition, env, variant, run, iteration,
-        evidence_kind,
-        r0,
-        r1,
-        delta,
-        case when delta < -rounding then 'regression' when delta > rounding then 'improvement' else 'no_change' end as direction,
-        len(changed) as edit_distance,
-        sqrt(list_sum(list_transform(differences, lambda d: d * d))) as l2_distance,
-        list_max(list_transform(differences, lambda d: abs(d))) as max_change,
-        changed,
-        accepted,
-        tau_c,
-        restrained,
-        paired
-    from measured
+    from episodes
+    join thresholds using (condition, env, variant, run)
+    where revised.source is not null
 )
 
-select * from changes
+select
+    condition, env, variant, run, iteration,
+    evidence_kind,
+    r0,  --: mean return of the initial candidate
+    r1,  --: mean return of the revised candidate
+    delta,  --: r1 - r0
+    case
+        when delta < -rounding then 'regression'
+        when delta > rounding then 'improvement'
+        else 'no_change'
+    end as direction,  --: regression, improvement; no_change where delta is within rounding, a column of episodes
+    len(changed) as edit_distance,  --: number of changed parameters; null for texts
+    sqrt(list_sum(list_transform(differences, lambda d: d * d))) as l2_distance,
+    --: Euclidean distance of the parameter vectors
+    list_max(list_transform(differences, lambda d: abs(d))) as max_change,  --: largest change of a parameter
+    changed,  --: indices of the changed parameters, from 0
+    accepted,  --: whether the record says that the revised candidate was kept
+    tau_c,
+    restrained,
+    paired  --: whether both candidates were scored on the same examples, or run with the same seeds
+from compared

@@ -1,8 +1,10 @@
--- One row per revision whose single returns are known: the worst, the median and the best of the initial candidate's rollouts,
--- or of the items that a critic was shown where it was shown a batch or a pair of them.
--- The sample median is the middle value, of an even number the mean of the middle two. The median rollout is the one whose
--- return is closest to it, of equals the first. Items are compared with the sample median itself, and the median item is the
--- first that has it, if one does. Two items have no median: there the worst is compared with the best.
+-- One row is a revision, by the rollouts of its initial candidate, or by the items shown where these are a batch or a
+-- pair.
+-- key: condition, env, variant, run, iteration
+-- cached
+-- The sample median is the middle value, of an even number the mean of the middle two. The median rollout is the one
+-- whose return is closest to it, of equals the first. Items are compared with the sample median itself, and the median
+-- item is the first that has it, if one does. Two items have no median: there the worst is compared with the best.
 with
 revised_episodes as (
     select
@@ -75,27 +77,43 @@ compared as (
         -- Of three, where two of them differ: the sum of two differences that are rounding is no difference.
         if(is_pair, best - worst > rounding, worst_below_median or median_below_best) as worst_below_best
     from chosen
-),
-
-evidence as (
-    select
-        * exclude (is_pair, rounding, items, worst_unique),
-        case
-            when not worst_below_best then null
-            when not worst_below_median then 0
-            when not median_below_best then 1
-            else (median - worst) / (best - worst)
-        end as severity,
-        case
-            when is_pair and worst_below_best then null
-            when worst_below_median and median_below_best then 'all_diverse'
-            when worst_below_median then 'preservation_favored'
-            when median_below_best then 'failure_confirmed'
-            else 'identical'
-        end as structure,
-        items,
-        worst_unique
-    from compared
 )
 
-select * from evidence
+select
+    condition, env, variant, run, iteration,
+    worst_rollout,
+    --: index of the smallest return among those of the initial candidate; null where the item shown is none of them
+    median_rollout,  --: index of the return closest to the sample median; of a batch, of the first item that has the
+    --: sample median, null if none does, and of two
+    best_rollout,  --: index of the largest return
+    worst,  --: return of the worst rollout
+    median,  --: return of the median rollout; of a batch the sample median, of an even number the mean of the middle
+    --: two; null of two
+    best,  --: return of the best rollout
+    worst_place,
+    --: among the rollouts shown, from 1, in the order of display; null if it was not shown under this label
+    median_place,  --: the same
+    best_place,  --: the same
+    worst_name,  --: heading under which it was shown: its label, where the record names no other; null if it was not
+    --: shown under this label
+    median_name,  --: the same
+    best_name,  --: the same
+    worst_below_median,  --: by more than rounding, a column of episodes; of two, whether they differ
+    median_below_best,  --: by more than rounding
+    worst_below_best,  --: by more than rounding
+    case
+        when not worst_below_best then null
+        when not worst_below_median then 0
+        when not median_below_best then 1
+        else (median - worst) / (best - worst)
+    end as severity,  --: (median - worst) / (best - worst); null where they are equal, and of two
+    case
+        when is_pair and worst_below_best then null
+        when worst_below_median and median_below_best then 'all_diverse'
+        when worst_below_median then 'preservation_favored'
+        when median_below_best then 'failure_confirmed'
+        else 'identical'
+    end as structure,  --: failure_confirmed, preservation_favored, all_diverse, identical; null of two that differ
+    items,  --: how many rollouts or items are compared
+    worst_unique  --: whether no other has the smallest return, but for rounding
+from compared

@@ -1,21 +1,19 @@
--- One row per revision whose prompt shows other candidates with their texts: these, and the text before and after.
+-- One row is a revision of a text whose prompt shows other candidates with their texts.
+-- key: condition, env, variant, run, iteration
+-- internal
 with
-revised_texts as (select * from revised_texts),
 episodes as (
     select
         condition, env, variant, run, iteration,
         list_transform(shown, lambda each: each."text") as texts
     from episodes
     where evidence_kind = 'programs' and list_count(texts) > 1
-),
-
-imitable_texts as (
-    select
-        condition, env, variant, run, iteration,
-        before, after,
-        texts
-    from revised_texts
-    join episodes using (condition, env, variant, run, iteration)
 )
 
-select * from imitable_texts
+select
+    condition, env, variant, run, iteration,
+    before,  --: the text by component
+    after,  --: the revised text by component
+    texts  --: the items as shown, in the order of display
+from revised_texts
+join episodes using (condition, env, variant, run, iteration)

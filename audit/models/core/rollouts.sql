@@ -1,16 +1,10 @@
--- One row per rollout of a candidate.
-with
-candidates as (select * from candidates),
-
-rollouts as (
-    select
-        condition, env, variant, run, iteration, role,
-        unnest(range(len(returns))) as rollout,
-        unnest(returns) as "return",
-        unnest(lengths) as length,
-        unnest(seeds) as seed,
-        unnest(ended) as ended
-    from candidates
-)
-
-select * from rollouts
+-- One row is a rollout of a candidate.
+-- key: condition, env, variant, run, iteration, role, rollout
+select
+    condition, env, variant, run, iteration, role,
+    unnest(range(len(returns))) as rollout,  --: index, from 0
+    unnest(returns) as "return",  --: sum of its rewards
+    unnest(lengths) as length,  --: steps
+    unnest(seeds) as seed,  --: or null
+    unnest(ended) as ended  --: terminated, truncated, or null
+from candidates

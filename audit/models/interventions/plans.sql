@@ -1,9 +1,6 @@
--- One row per plan that the store was opened with.
-with
-plans as (
-    select
-        unnest(getvariable('plan_files')::varchar[]) as file,
-        getvariable('plan_cache')::boolean as use_cache
-)
-
-select * from plans
+-- One row is a plan that the store was opened with.
+-- key: file
+-- internal
+select
+    unnest(getvariable('plan_files')::varchar[]) as file,  --: its path
+    getvariable('plan_cache')::boolean as use_cache  --: whether returns of earlier reports may be used

@@ -16,4 +16,9 @@ join (select condition, env, variant, run, iteration from episodes where accepta
     using (condition, env, variant, run, iteration)
 join rules using (condition, env, variant, run)
 where abs(delta) > 1e-4
-    and accepted <> case when rule = 'always' then true when rule = 'better' then delta > 0 when rule is null then false else accepted end
+    and accepted <> case
+        when rule = 'always' then true
+        when rule = 'better' then delta > 0
+        when rule is null then false
+        else accepted
+    end

@@ -1,12 +1,8 @@
--- One row per condition, task and method: what its records hold, counted.
+-- One row is a condition, task and method, by what its records hold.
+-- key: condition, env, variant
+-- internal
+-- cached
 with
-run_facts as (select * from run_facts),
-presets as (select env from presets),
-candidates as (
-    select condition, env, variant, params, returns, lengths, seeds, ended, text
-    from candidates
-),
-
 -- Materialized, since DuckDB 2.0 cannot bind the counts where it finds that no row has evidence.
 each_iteration as materialized (
     select
@@ -16,8 +12,11 @@ each_iteration as materialized (
         revised.source = 'critic' and (
             if(revised.text is null and initial.text is null, revised.answer, rationale(revised.answer, revised.text))
         ) is not null as has_answer,
-        if(evidence_kind in ('batch', 'pair'), list_count(list_transform(shown, lambda each: each."return")) > 1, initial.returns is not null)
-            as has_returns,
+        if(
+            evidence_kind in ('batch', 'pair'),
+            list_count(list_transform(shown, lambda each: each."return")) > 1,
+            initial.returns is not null
+        ) as has_returns,
         len(initial.params) > 0 and revised.params is not null as has_params,
         initial.text is not null and revised.text is not null as has_texts,
         (condition, env, variant, run) in (select (condition, env, variant, run) from unscaled_runs) as is_unscaled,
@@ -26,7 +25,8 @@ each_iteration as materialized (
         tau_c is not null as has_rule,
         is_revision and evidence_kind in ('three', 'batch', 'pair', 'programs') and len(shown) > 1 and (
             has_answer
-            or evidence_kind = 'programs' and has_texts and list_count(list_transform(shown, lambda each: each."text")) > 1
+            or evidence_kind = 'programs' and has_texts
+            and list_count(list_transform(shown, lambda each: each."text")) > 1
         ) as has_items,
         shown,
         statistics
@@ -79,41 +79,40 @@ of_candidates as (
         count(text) as texts
     from candidates
     group by all
-),
-
-holdings as (
-    select
-        condition, env, variant,
-        source, backend,
-        runs,
-        coalesce(iterations, 0) as iterations,
-        coalesce(revisions, 0) as revisions,
-        coalesce(candidates, 0) as candidates,
-        coalesce(returns, 0) as returns,
-        coalesce(lengths, 0) as lengths,
-        coalesce(seeds, 0) as seeds,
-        coalesce(endings, 0) as endings,
-        coalesce(parameters, 0) as parameters,
-        coalesce(answers, 0) as answers,
-        coalesce(thinking, 0) as thinking,
-        coalesce(three, 0) as three,
-        coalesce(shown, 0) as shown,
-        coalesce(statistics, 0) as statistics,
-        coalesce(edits, 0) as edits,
-        coalesce(structured, 0) as structured,
-        coalesce(citing, 0) as citing,
-        thresholds,
-        env in (select env from presets) as known_task,
-        skipped,
-        coalesce(ruled, 0) as ruled,
-        coalesce(texts, 0) as texts,
-        text_runs,
-        coalesce(patterned, 0) as patterned,
-        coalesce(compared, 0) as compared,
-        coalesce(failed, 0) as failed
-    from of_runs
-    left join of_iterations using (condition, env, variant)
-    left join of_candidates using (condition, env, variant)
 )
 
-select * from holdings order by condition, env, variant
+select
+    condition, env, variant,
+    source,  --: native, imported or r2po_release
+    backend,  --: or null
+    runs,
+    coalesce(iterations, 0) as iterations,  --: finished
+    coalesce(revisions, 0) as revisions,
+    coalesce(candidates, 0) as candidates,
+    coalesce(returns, 0) as returns,  --: candidates with a return per rollout
+    coalesce(lengths, 0) as lengths,  --: candidates with them
+    coalesce(seeds, 0) as seeds,  --: candidates with them
+    coalesce(endings, 0) as endings,  --: candidates with them
+    coalesce(parameters, 0) as parameters,  --: candidates with them
+    coalesce(answers, 0) as answers,  --: revisions with a critic's answer
+    coalesce(thinking, 0) as thinking,  --: revisions with it
+    coalesce(three, 0) as three,  --: revisions whose critic saw three rollouts
+    coalesce(shown, 0) as shown,  --: revisions that name the rollouts shown
+    coalesce(statistics, 0) as statistics,  --: revisions that record those shown
+    coalesce(edits, 0) as edits,  --: revisions with both parameter vectors
+    coalesce(structured, 0) as structured,  --: such of three that have returns
+    coalesce(citing, 0) as citing,  --: such of these that have an answer
+    thresholds,  --: origin of the edit patterns' thresholds
+    env in (select env from presets) as known_task,  --: whether the task is one of the ten
+    skipped,  --: iterations that proposed nothing
+    coalesce(ruled, 0) as ruled,  --: such of edits whose critic was given a threshold
+    coalesce(texts, 0) as texts,  --: candidates with a text
+    text_runs,  --: runs whose candidates are texts
+    coalesce(patterned, 0) as patterned,  --: revisions whose edit has a size that patterns can be judged by
+    coalesce(compared, 0) as compared,  --: revisions whose prompt shows several items of which it is known what is
+    --: cited or imitated
+    coalesce(failed, 0) as failed  --: iterations whose reflection failed, as a recorder noted
+from of_runs
+left join of_iterations using (condition, env, variant)
+left join of_candidates using (condition, env, variant)
+order by condition, env, variant

@@ -1,7 +1,7 @@
--- One row per finished iteration: what it returned, the best so far, and what that cost.
+-- One row is a finished iteration, by what it returned.
+-- key: condition, env, variant, run, iteration
+-- cached
 with
-methods as (select condition, env, variant, run, method from run_records),
-skipped as (select * from skipped),
 episodes as (
     select
         condition, env, variant, run, iteration,
@@ -14,11 +14,10 @@ episodes as (
         + coalesce(answers.rollouts, 0) + coalesce(acceptance.rollouts, 0) as rollouts,
         if(method.first is null, 0, 1) + if(method.second is null, 0, coalesce(answers.asked, 1)) as calls
     from episodes
-    join methods using (condition, env, variant, run)
+    join run_records using (condition, env, variant, run)
 ),
-logged_returns as (select * from logged_returns),
 
-kept as (
+spent as (
     select
         e.condition, e.env, e.variant, e.run, e.iteration,
         rollouts,
@@ -30,28 +29,19 @@ kept as (
     left join logged_returns as l
         on l.condition = e.condition and l.env = e.env and l.variant = e.variant and l.run = e.run
         and l.iteration = e.iteration and coalesce(l.origin, e.folder) = e.folder
-),
-
-spent as (
-    select * from kept
     union all by name
     -- Asked in vain.
     select condition, env, variant, run, iteration, 0 as rollouts, 1 as calls, null as kept_return, false as is_finished
     from skipped
-),
+)
 
-running as (
-    select
-        condition, env, variant, run, iteration,
-        kept_return,
-        max(kept_return) over so_far as best_so_far,
-        sum(rollouts) over so_far :: bigint as rollouts_spent,
-        sum(calls) over so_far :: bigint as calls_spent,
-        is_finished
-    from spent
-    window so_far as (partition by condition, env, variant, run order by iteration rows unbounded preceding)
-),
-
-iterations as (select * exclude (is_finished) from running where is_finished)
-
-select * from iterations
+select
+    condition, env, variant, run, iteration,
+    kept_return,  --: mean return of the selected candidate
+    max(kept_return) over so_far as best_so_far,  --: largest kept return of the run up to here
+    sum(rollouts) over so_far :: bigint as rollouts_spent,  --: rollouts of the run up to here, warm-up aside; those of
+    --: remedies included, of a baseline also the training episode before each evaluation
+    sum(calls) over so_far :: bigint as calls_spent  --: calls of the run up to here, answers asked for again aside
+from spent
+window so_far as (partition by condition, env, variant, run order by iteration rows unbounded preceding)
+qualify is_finished

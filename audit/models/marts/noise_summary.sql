@@ -1,8 +1,8 @@
--- One row per condition, task and method: how many regressions there are, how many no change would have produced, and how
--- many are more than chance.
+-- One row is a condition, task and method, by what chance alone would do.
+-- key: condition, env, variant
+-- cached
 with
-changes as (select * from changes),
-noise as (select * from noise),
+-- Other columns of salience_criteria have the names of columns of changes.
 salience_criteria as (select condition, env, variant, run, iteration, strict, cites, about from salience_criteria),
 
 counted as (
@@ -25,28 +25,26 @@ counted as (
     join noise using (condition, env, variant, run, iteration)
     left join salience_criteria using (condition, env, variant, run, iteration)
     group by all
-),
-
-noise_summary as (
-    select
-        condition, env, variant,
-        revisions,
-        tested,
-        regressions,
-        100 * regressions / nullif(revisions, 0) as regressions_pct,
-        expected_regressions,
-        100 * expected_regressions / nullif(tested, 0) as expected_regressions_pct,
-        expected_pooled,
-        100 * expected_pooled / nullif(tested, 0) as expected_pooled_pct,
-        beyond_noise,
-        100 * beyond_noise / nullif(regressions, 0) as beyond_noise_pct,
-        strict,
-        strict_beyond_noise,
-        100 * strict_beyond_noise / nullif(strict, 0) as strict_beyond_noise_pct,
-        citing_regressions,
-        citing_beyond_noise,
-        about
-    from counted
 )
 
-select * from noise_summary order by condition, env, variant
+select
+    condition, env, variant,
+    revisions,  --: their number
+    tested,  --: those whose candidates have equally many rollouts
+    regressions,  --: number whose direction is regression
+    100 * regressions / nullif(revisions, 0) as regressions_pct,  --: of revisions
+    expected_regressions,  --: that running each initial candidate twice would have produced
+    100 * expected_regressions / nullif(tested, 0) as expected_regressions_pct,  --: of tested revisions
+    expected_pooled,  --: that splitting each revision's pooled returns at random would have produced
+    100 * expected_pooled / nullif(tested, 0) as expected_pooled_pct,  --: of tested revisions
+    beyond_noise,  --: regressions with p_no_change <= 0.05
+    100 * beyond_noise / nullif(regressions, 0) as beyond_noise_pct,  --: of regressions
+    strict,  --: salience-problem regressions by the detector; null where the critic did not see three rollouts
+    strict_beyond_noise,  --: those with p_no_change <= 0.05
+    100 * strict_beyond_noise / nullif(strict, 0) as strict_beyond_noise_pct,  --: of strict
+    citing_regressions,  --: regressions whose critic refers to what is asked about; null where the critic did not see
+    --: three rollouts
+    citing_beyond_noise,  --: those with p_no_change <= 0.05
+    about  --: what is asked about: worst, or as --about has it
+from counted
+order by condition, env, variant

@@ -1,22 +1,14 @@
--- One row per condition, task, method and edit pattern that occurs; percentages are of all revisions.
+-- One row is a condition, task and method, and an edit pattern that occurs.
+-- key: condition, env, variant, pattern
+-- cached
 with
-patterns as (select * from patterns),
-changes as (select condition, env, variant, direction from changes),
-totals as (select condition, env, variant, count(direction) as all_revisions from changes group by all),
+totals as (select condition, env, variant, count(direction) as all_revisions from changes group by all)
 
-counted as (
-    select condition, env, variant, pattern, count(*) as revisions
-    from patterns
-    group by all
-),
-
-patterns_summary as (
-    select
-        condition, env, variant, pattern,
-        revisions,
-        100 * revisions / all_revisions as pct
-    from counted
-    join totals using (condition, env, variant)
-)
-
-select * from patterns_summary order by condition, env, variant, pattern
+select
+    condition, env, variant, pattern,
+    count(*) as revisions,  --: number with that pattern
+    100 * count(*) / any_value(all_revisions) as pct  --: of all revisions
+from patterns
+join totals using (condition, env, variant)
+group by all
+order by condition, env, variant, pattern

@@ -1,38 +1,29 @@
--- One row per run, begun or finished: how it was set up and how far it came. Null where a foreign log does not state it.
+-- One row is a run, begun or finished.
+-- key: condition, env, variant, run
+-- cached
+-- A column is null where a foreign log does not state it.
 with
-run_records as (select * from run_records),
-thresholds as (select * from thresholds),
-finished as (select condition, env, variant, run, iterations from runs),
-skipped as (select condition, env, variant, run, count(*) as iterations from skipped group by all),
+skipped as (select condition, env, variant, run, count(*) as iterations from skipped group by all)
 
-run_facts as (
-    select
-        r.condition, r.env, r.variant, r.run,
-        r.source,
-        r.backend,
-        r.model,
-        r.seed,
-        r.rollouts,
-        r.iterations as iterations_planned,
-        coalesce(finished.iterations, 0) as iterations_finished,
-        r.tau_c,
-        r.optimum,
-        thresholds.policy,
-        thresholds.floor,
-        thresholds.origin as thresholds_origin,
-        coalesce(skipped.iterations, 0) as iterations_skipped,
-        r.candidates,
-        r.warmup
-    from run_records as r
-    join thresholds
-        on thresholds.condition = r.condition and thresholds.env = r.env
-        and thresholds.variant = r.variant and thresholds.run = r.run
-    left join finished
-        on finished.condition = r.condition and finished.env = r.env
-        and finished.variant = r.variant and finished.run = r.run
-    left join skipped
-        on skipped.condition = r.condition and skipped.env = r.env
-        and skipped.variant = r.variant and skipped.run = r.run
-)
-
-select * from run_facts order by condition, env, variant, run
+select
+    condition, env, variant, run,
+    r.source,  --: native, imported or r2po_release
+    r.backend,
+    r.model,
+    r.seed,
+    r.rollouts,
+    r.iterations as iterations_planned,  --: or null
+    coalesce(runs.iterations, 0) as iterations_finished,  --: with a sound record
+    r.tau_c,
+    r.optimum,
+    thresholds.policy,  --: linear or tabular
+    thresholds.floor,
+    thresholds.origin as thresholds_origin,  --: of its edit patterns: authors, project, user, or what run.json says
+    coalesce(skipped.iterations, 0) as iterations_skipped,  --: that proposed nothing
+    r.candidates,
+    r.warmup
+from run_records as r
+join thresholds using (condition, env, variant, run)
+left join runs using (condition, env, variant, run)
+left join skipped using (condition, env, variant, run)
+order by condition, env, variant, run

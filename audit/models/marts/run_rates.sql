@@ -1,10 +1,8 @@
--- One row per run: its returns, and how often its revisions regress and its critic's answers refer to the worst rollout.
+-- One row is a run with a finished iteration, by returns and rates that methods can be compared by.
+-- key: condition, env, variant, run
+-- cached
 -- A run is the unit of tests between methods, since its revisions depend on each other.
 with
-runs as (select * from runs),
-changes as (select condition, env, variant, run, iteration, direction from changes),
-"references" as (select condition, env, variant, run, iteration, cites from "references"),
-
 counted as (
     select
         condition, env, variant, run,
@@ -15,18 +13,16 @@ counted as (
     from changes
     left join "references" using (condition, env, variant, run, iteration)
     group by all
-),
-
-run_rates as (
-    select
-        condition, env, variant, run,
-        mean_return,
-        best_return,
-        coalesce(revisions, 0) as revisions,
-        100 * regressions / nullif(revisions, 0) as regressions_pct,
-        100 * citing / nullif(answers, 0) as citing_pct
-    from runs
-    left join counted using (condition, env, variant, run)
 )
 
-select * from run_rates order by condition, env, variant, run
+select
+    condition, env, variant, run,
+    mean_return,
+    best_return,
+    coalesce(revisions, 0) as revisions,  --: their number
+    100 * regressions / nullif(revisions, 0) as regressions_pct,  --: of revisions; null where there are none
+    100 * citing / nullif(answers, 0) as citing_pct  --: answers that refer to the worst rollout, of the critic's; null
+    --: where no critic answered
+from runs
+left join counted using (condition, env, variant, run)
+order by condition, env, variant, run

@@ -1,10 +1,13 @@
--- One row per condition, task and method: how its revisions turned out.
+-- One row is a condition, task and method.
+-- key: condition, env, variant
+-- cached
 with
 runs as (
     select condition, env, variant, count(*) as runs
     from runs
     group by all
 ),
+
 counted as (
     select
         condition, env, variant,
@@ -18,23 +21,20 @@ counted as (
         count(*) filter (where direction = 'no_change') as no_change
     from changes
     group by all
-),
-
-summary as (
-    select
-        condition, env, variant,
-        runs,
-        coalesce(revisions, 0) as revisions,
-        mean_delta,
-        mean_edit_distance,
-        coalesce(accepted, 0) as accepted,
-        100 * accepted / nullif(revisions, 0) as accepted_pct,
-        coalesce(regressions, 0) as regressions,
-        100 * regressions / nullif(revisions, 0) as regressions_pct,
-        coalesce(improvements, 0) as improvements,
-        coalesce(no_change, 0) as no_change
-    from runs
-    left join counted using (condition, env, variant)
 )
 
-select * from summary order by condition, env, variant
+select
+    condition, env, variant,
+    runs,  --: with a finished iteration
+    coalesce(revisions, 0) as revisions,  --: their number
+    mean_delta,  --: null without revisions
+    mean_edit_distance,  --: null without revisions
+    coalesce(accepted, 0) as accepted,  --: number of accepted revisions
+    100 * accepted / nullif(revisions, 0) as accepted_pct,  --: of revisions
+    coalesce(regressions, 0) as regressions,  --: number whose direction is regression
+    100 * regressions / nullif(revisions, 0) as regressions_pct,  --: of revisions
+    coalesce(improvements, 0) as improvements,  --: number whose direction is improvement
+    coalesce(no_change, 0) as no_change  --: number with delta = 0
+from runs
+left join counted using (condition, env, variant)
+order by condition, env, variant

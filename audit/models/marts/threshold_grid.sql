@@ -1,9 +1,9 @@
--- One row per group and value that a threshold of its edit patterns is moved to, and one for the threshold in force.
--- The steps are passed in: a factor, which moves `partial` and `high` by their distance from the floor, the
--- others by their size, counts to whole numbers; or a value for one task. Tasks whose candidates are texts are one, `text`:
--- its values are shares of the range of scores, as in `edit_thresholds`.
+-- One row is a condition, task and method, and a value that one threshold of its edit patterns is moved to.
+-- key: condition, env, variant, threshold, value, in_force
+-- A variable holds the steps. A step is a factor, or a value for one task. A factor moves `partial` and `high` by their
+-- distance from the floor, the other thresholds by their size, and counts to whole numbers. Tasks whose candidates are
+-- texts are one, `text`: its values are shares of the range of scores, as in `edit_thresholds`.
 with
-run_records as (select condition, env, variant, run, score_range from run_records),
 limits as (
     select
         t.*,
@@ -14,6 +14,7 @@ limits as (
     from edit_thresholds as t
     join run_records using (condition, env, variant, run)
 ),
+
 steps as (
     select unnest(
         getvariable('threshold_steps')::struct(env varchar, threshold varchar, factor double, value double)[],
@@ -63,7 +64,7 @@ moved as (
         on coalesce(steps.env = long.task, true) and coalesce(steps.threshold, long.threshold) = long.threshold
 ),
 
-threshold_grid as (
+used_and_moved as (
     select condition, env, variant, threshold, value_in_force as value, true as in_force
     from used
     union all
@@ -73,4 +74,10 @@ threshold_grid as (
     where moved.value is distinct from used.value_in_force
 )
 
-select * from threshold_grid order by condition, env, variant, threshold, value, in_force
+select
+    condition, env, variant,
+    threshold,  --: its name
+    value,  --: null where runs have thresholds of their own
+    in_force  --: whether the patterns are judged by it now
+from used_and_moved
+order by condition, env, variant, threshold, value, in_force

@@ -1,26 +1,29 @@
--- One row per revision that a critic answered for: what a coder reads, which excludes the outcome.
+-- One row is a revision that a critic answered for, with what a coder reads.
+-- key: condition, env, variant, run, iteration
+-- internal
+-- The outcome is left out.
 with
-critic_answers as (select * from critic_answers),
-changes as (select condition, env, variant, run, iteration, evidence_kind, changed from changes),
-evidence as (select condition, env, variant, run, iteration, worst_rollout, median_rollout, best_rollout from evidence),
-episodes as (select condition, env, variant, run, iteration, initial, revised from episodes),
+-- Other columns of episodes have the names of columns of critic_answers.
+episodes as (select condition, env, variant, run, iteration, initial, revised from episodes)
 
-answers_to_code as (
-    select
-        condition, env, variant, run, iteration,
-        answer,
-        shown, "statistics", returns, lengths, rounding,
-        worst_rollout, median_rollout, best_rollout,
-        initial.params as "before",
-        revised.params as "after",
-        changed,
-        evidence_kind,
-        initial.text as before_text,
-        revised.text as after_text
-    from critic_answers
-    join changes using (condition, env, variant, run, iteration)
-    left join evidence using (condition, env, variant, run, iteration)
-    join episodes using (condition, env, variant, run, iteration)
-)
-
-select * from answers_to_code
+select
+    condition, env, variant, run, iteration,
+    answer,  --: the critic's
+    shown,  --: the rollouts that the critic was shown, as recorded
+    "statistics",  --: that the critic was shown, as recorded
+    returns,  --: of the initial candidate's rollouts
+    lengths,  --: of the same
+    rounding,
+    worst_rollout,  --: index
+    median_rollout,  --: index
+    best_rollout,  --: index
+    initial.params as "before",  --: parameters of the initial candidate
+    revised.params as "after",  --: parameters of the revised candidate
+    changed,  --: indices of the parameters that changed
+    evidence_kind,  --: what was shown
+    initial.text as before_text,  --: components as JSON; null for parameters
+    revised.text as after_text  --: likewise
+from critic_answers
+join changes using (condition, env, variant, run, iteration)
+left join evidence using (condition, env, variant, run, iteration)
+join episodes using (condition, env, variant, run, iteration)

@@ -1,7 +1,9 @@
--- One row per revision whose critic's answer is recorded and whose evidence has the item asked about: its label and its
--- rollout, as mentions point at it. A rollout's role needs no evidence: naming it is enough. Items with equal scores have no roles.
+-- One row is a revision that a critic answered for and whose evidence has the item asked about.
+-- key: condition, env, variant, run, iteration
+-- internal
+-- The label and the rollout are those that mentions point at. A rollout's role needs no evidence: naming it is enough.
+-- Items with equal scores have no roles.
 with
-critic_answers as (select condition, env, variant, run, iteration, shown, rounding from critic_answers),
 examples as (
     select
         condition, env, variant, run, iteration,
@@ -30,20 +32,17 @@ chosen as (
         ) as index
     from critic_answers
     join examples using (condition, env, variant, run, iteration)
-),
-
-asked_items as (
-    select
-        condition, env, variant, run, iteration,
-        case
-            when getvariable('about_kind') = 'role' and are_equal then null
-            when getvariable('about_kind') = 'role' then getvariable('about_name')
-            -- All items of a batch have one label, and are known by their headings.
-            when item.label = 'item' then lower(item.name)
-            else item.label
-        end as label,
-        if(getvariable('about_kind') = 'id', index, item.rollout) as rollout
-    from chosen
 )
 
-select * from asked_items where label is not null or rollout is not null or getvariable('about_kind') = 'own'
+select
+    condition, env, variant, run, iteration,
+    case
+        when getvariable('about_kind') = 'role' and are_equal then null
+        when getvariable('about_kind') = 'role' then getvariable('about_name')
+        -- All items of a batch have one label, and are known by their headings.
+        when item.label = 'item' then lower(item.name)
+        else item.label
+    end as label,  --: by which mentions point at it, or null
+    if(getvariable('about_kind') = 'id', index, item.rollout) as rollout  --: its index, or null
+from chosen
+where label is not null or rollout is not null or getvariable('about_kind') = 'own'

@@ -1,28 +1,25 @@
--- One row per finding of a user's detector in a critic's answer; none where the detector is not a function.
+-- One row is a finding of a user's own detector, where it is a function.
+-- key: condition, env, variant, run, iteration, ordinal
+-- cached
 with
-findings as (
-    select *
-    from read_json(
-        getvariable('findings_file'),
-        format = 'newline_delimited',
-        maximum_object_size = 67108864,
-        columns = {
-            condition: 'varchar',
-            env: 'varchar',
-            variant: 'varchar',
-            run: 'bigint',
-            iteration: 'bigint',
-            ordinal: 'bigint',
-            "start": 'bigint',
-            "end": 'bigint',
-            "text": 'varchar',
-            labels: 'varchar[]',
-            rollouts: 'bigint[]',
-            negated: 'boolean',
-            discounted: 'boolean',
-            is_span: 'boolean'
-        }
-    )
+found as (
+    select
+        condition, env, variant, run, iteration,
+        unnest(
+            find_with_detector(getvariable('detector_key')[1], critic_answers)::struct(
+                ordinal bigint,  --: from 0
+                "start" bigint,  --: offset in characters
+                "end" bigint,  --: offset behind the last character
+                "text" varchar,  --: as it is written
+                labels varchar[],  --: of its targets
+                rollouts bigint[],  --: indices of its targets, where known
+                negated boolean,  --: as the function has it
+                discounted boolean,  --: as the function has it
+                is_span boolean  --: whether it is a pair of offsets, without a target
+            )[],
+            max_depth := 2
+        )
+    from critic_answers
 )
 
-select * from findings order by condition, env, variant, run, iteration, ordinal
+select * from found order by condition, env, variant, run, iteration, ordinal

@@ -1,10 +1,7 @@
--- One row per revision whose critic's answer is recorded and whose evidence has the item asked about: whether a user's
--- function finds a reference to it. A pair of offsets is one whatever is asked about, and so is every finding of a
--- detector that asks of no item.
+-- One row is a revision that a critic answered for, by the findings of a user's own function.
+-- key: condition, env, variant, run, iteration
+-- A pair of offsets is a reference whatever is asked about, and so is every finding of a detector that asks of no item.
 with
-asked_items as (select * from asked_items),
-findings as (select * from findings),
-
 citing as (
     select condition, env, variant, run, iteration, bool_or(coalesce(discounted, false)) as discounts
     from findings
@@ -15,18 +12,15 @@ citing as (
         or list_contains(labels, label)
         or list_contains(rollouts, rollout)
     group by all
-),
-
-found_references as (
-    select
-        condition, env, variant, run, iteration,
-        getvariable('detector') as detector,
-        getvariable('about') as about,
-        discounts is not null as cites,
-        if(about = 'worst', cites, null) as references_worst,
-        if(about = 'worst', coalesce(discounts, false), null) as discounts_worst
-    from asked_items
-    left join citing using (condition, env, variant, run, iteration)
 )
 
-select * from found_references
+select
+    condition, env, variant, run, iteration,
+    getvariable('detector') as detector,  --: its name
+    getvariable('about') as about,
+    discounts is not null as cites,  --: whether the answer refers to it, as the detector finds
+    if(about = 'worst', cites, null) as references_worst,  --: cites, where the worst item is asked about; else null
+    if(about = 'worst', coalesce(discounts, false), null) as discounts_worst
+    --: whether such a finding discounts it; likewise
+from asked_items
+left join citing using (condition, env, variant, run, iteration)

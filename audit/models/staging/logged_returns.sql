@@ -1,24 +1,10 @@
--- One row per iteration return that a foreign log states on its own, beside the rollouts. `origin` is the folder
--- of the run: copies of a run may disagree, and a log is about the iterations beside it.
-with
-logged_returns as (
-    select *
-    from read_json(
-        getvariable('logged_return_file'),
-        format = 'newline_delimited',
-        columns = {
-            condition: 'varchar',
-            env: 'varchar',
-            variant: 'varchar',
-            run: 'bigint',
-            iteration: 'bigint',
-            origin: 'varchar',
-            logged_return: 'double'
-        }
-    )
-)
+-- One row is an iteration's return as a foreign log states it.
+-- key: condition, env, variant, run, iteration, origin
+-- internal
+-- Copies of a run may disagree, and a log is about the iterations beside it.
 select
-    condition, env, variant, run, iteration, origin,
+    condition, env, variant, run, iteration,
+    origin,  --: the run's folder
     last(logged_return) as logged_return
-from logged_returns
+from read_parquet(getvariable('logged_returns'))
 group by all

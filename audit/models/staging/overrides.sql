@@ -1,21 +1,14 @@
--- One row per task whose thresholds the user changed; null where they left one as it is.
-with
-overrides as (
-    select *
-    from read_json(
-        getvariable('override_file'),
-        format = 'newline_delimited',
-        columns = {
-            env: 'varchar',
-            floor: 'double',
-            partial: 'double',
-            high: 'double',
-            near_zero: 'double',
-            meaningful: 'double',
-            surgical_max: 'double',
-            redesign_min: 'double',
-            multi_state_min: 'double'
-        }
-    )
+-- One row is a task whose thresholds the user changed; null where they did not.
+-- key: env
+-- internal
+--: env, floor, partial, high, near_zero, meaningful, surgical_max, redesign_min, multi_state_min
+select unnest(
+    from_json(
+        getvariable('overrides'),
+        '[{
+            "env": "VARCHAR", "floor": "DOUBLE", "partial": "DOUBLE", "high": "DOUBLE", "near_zero": "DOUBLE",
+            "meaningful": "DOUBLE", "surgical_max": "DOUBLE", "redesign_min": "DOUBLE", "multi_state_min": "DOUBLE"
+        }]'
+    ),
+    recursive := true
 )
-select * from overrides

@@ -1,31 +1,20 @@
--- One row per run, as its run.json or its log folder describes it.
-with
-run_records as (
-    select *
-    from read_json(
-        getvariable('run_file'),
-        format = 'newline_delimited',
-        columns = {
-            condition: 'varchar',
-            env: 'varchar',
-            variant: 'varchar',
-            run: 'bigint',
-            source: 'varchar',
-            seed: 'hugeint',
-            iterations: 'bigint',
-            rollouts: 'bigint',
-            tau_c: 'double',
-            optimum: 'double',
-            step_size: 'double',
-            backend: 'varchar',
-            model: 'varchar',
-            thresholds: 'struct(partial double, high double, near_zero double, meaningful double, surgical_max bigint, redesign_min bigint, multi_state_min bigint, floor double, origin varchar)',
-            method: 'struct(first varchar, second varchar, evidence varchar, revision_rule boolean, commits varchar, training_rollouts bigint)',
-            candidates: 'varchar',
-            selection_rule: 'varchar',
-            score_range: 'double[]',
-            warmup: 'bigint'
-        }
-    )
-)
-select * from run_records
+-- One row is a run, as its run.json or its folder describes it.
+-- key: condition, env, variant, run
+--: condition, env, variant, run
+--: source: native, recorded, imported, r2po_release, or the tool whose folder it is
+--: seed: of the run, or null
+--: iterations: planned
+--: rollouts: per evaluation
+--: tau_c: revision threshold of the method, or null
+--: optimum: best return that the task can give, or null
+--: step_size: null for tabular policies
+--: backend: what answered: simulated, ollama, openai, or what run.json says; or null
+--: model: its name, or null
+--: thresholds: of the edit patterns, or null
+--: method: what it does: its first and second call, the evidence that its critic is shown, whether it has the revision
+--:     rule, the candidate that it keeps, rollouts of an iteration that train
+--: candidates: params or text: what is revised
+--: selection_rule: which candidate is kept: better, strict, always, pool; null where the method decides
+--: score_range: the lowest and the highest score of an example, or null
+--: warmup: random trials that opened the history
+select * replace (seed::hugeint as seed) from read_parquet(getvariable('run_records'))

@@ -6,21 +6,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from audit.sources.files import find_files
-from audit.sources.intake import Intake
+from audit.records.locating import find_files, locate
+from audit.records.unpacking import unpack
 from collector.system.stopping import temporary_folder
 
 BESIDE: Final = {"calls": "calls.jsonl", "truth": "truth.jsonl"}
 """Files of a run folder that no audit opens; only whether they exist is of interest here."""
 
 
-def look_beside(paths: Sequence[Path]) -> dict[str, set[str]]:
+def look_beside(paths: Sequence[str | Path]) -> dict[str, set[str]]:
     """Of each name in `BESIDE`, the labels of the folders below some paths with such a file."""
     names = {file: name for name, file in BESIDE.items()}
     folders: dict[str, set[str]] = {name: set() for name in BESIDE}
     with temporary_folder() as directory:
         for path in paths:
-            for found in find_files(path, Intake(directory)):
+            located = locate(path)
+            root = unpack(located, directory)[0] if located.is_archive else located.path
+            for found in find_files(located, root, [], []):
                 if found.name in names:
                     folders[names[found.name]].add(folder_of(found.label))
     return folders

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from audit.output.formats import Row
 from audit.output.rows import Table
-from audit.output.tables import print_table
 from audit.reports.check.commands import COMMANDS, judge
 
 RUN_COLUMNS: Final = (
@@ -27,7 +26,7 @@ def print_for_people(table: Table) -> None:
     held: Sequence[Row] = table.parts["held"]
     runs = [{**row, **{name: _share(row[name], row["runs"]) for name in ("calls", "truth")}} for row in held]
     more = [name for name in ("skipped", "failed") if any(row[name] for row in held)]
-    print_table((*RUN_COLUMNS, *more), runs, title="Runs")
+    Table(columns=(*RUN_COLUMNS, *more), rows=runs, title="Runs", is_part=True).print()
     parts = [
         {
             **row,
@@ -40,10 +39,11 @@ def print_for_people(table: Table) -> None:
     legend = (
         f"Returns to parameters{' and texts' if of_texts else ''} are of all candidates, the rest of all revisions."
     )
-    print_table((*PART_COLUMNS, *of_texts), parts, title="What the records hold", caption=legend)
+    columns: Sequence[str] = (*PART_COLUMNS, *of_texts)
+    Table(columns=columns, rows=parts, title="What the records hold", caption=legend, is_part=True).print()
     sys.stdout.write("\n")
     columns = ("condition", "command", "supported", "where", "reason")
-    print_table(columns, list(_merged(held)), title="Commands")
+    Table(columns=columns, rows=list(_merged(held)), title="Commands", is_part=True).print()
 
 
 def _share(number: int, of: int) -> str:

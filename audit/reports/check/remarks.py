@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from audit.options import Options
 from audit.output.errors import count
 from audit.output.escaping import in_line
-from audit.request import Request
 from audit.sources.formats import REMARKS
 from audit.store import Store, rows_of
 
@@ -60,18 +60,18 @@ LONGEST_ERROR: Final = 100
 """Characters that are shown of an error."""
 
 
-def remarks(request: Request, store: Store) -> Iterator[str]:
+def remarks(options: Options, store: Store) -> Iterator[str]:
     """Sentences about the runs whose candidates are texts, and about the sources of all; none where there are none."""
-    runs = request.select(store.relation("run_records"))
+    runs = options.select(store.relation("run_records"))
     for (source,) in runs.select("source").distinct().order("source").fetchall():
         yield from (f"{source}: {sentence.removesuffix('.')}" for sentence in REMARKS.get(source, ()))
     if not runs.filter("candidates = 'text'").limit(1).fetchall():
         return
-    for row in rows_of(request.select(store.sql(_FAILURES))):
+    for row in rows_of(options.select(store.sql(_FAILURES))):
         first = in_line(row["first"][:LONGEST_ERROR])
         failed = f"the reflection failed in {row['failed']} of {count(row['iterations'], 'iteration')}"
         yield f"{_group(row)}: {failed}, first with: {first}"
-    for row in rows_of(request.select(store.sql(_COUNTS))):
+    for row in rows_of(options.select(store.sql(_COUNTS))):
         yield from (f"{_group(row)}: {sentence}" for sentence in _sentences(row))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, Unpack
 
-from audit.arguments import Data, Selection, request_of
+from audit.options import Data, Selection, options_of
 from audit.output.formats import Row
 from audit.output.rows import Table
 from audit.reports.check.commands import COMMANDS, judge
@@ -23,21 +23,21 @@ FACT_COLUMNS: Final = (
 )
 
 
-def check(data: Data, *, facts: bool = False, **options: Unpack[Selection]) -> Table:
+def check(data: Data, *, facts: bool = False, **keywords: Unpack[Selection]) -> Table:
     """What records have and lack, and which commands they support.
 
     Args:
         data: records.
         facts: what there is, a row per condition, task and method, instead of what it supports, one per command.
-        options: which groups, and how records are opened.
+        keywords: which groups, and how records are opened.
 
     Raises:
         AuditError: as for every function.
     """
-    request = request_of(data, Selection, options)
-    with request.open() as store:
-        held = facts_of(request, store)
-        notes = [*remarks(request, store)] if held else [NOTHING]
+    options = options_of(data, Selection, keywords)
+    with options.open() as store:
+        held = facts_of(options, store)
+        notes = [*remarks(options, store)] if held else [NOTHING]
     return Table(
         columns=FACT_COLUMNS if facts else COLUMNS,
         rows=held if facts else list(verdicts(held)),

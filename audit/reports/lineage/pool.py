@@ -9,8 +9,8 @@ from typing import Final
 
 import msgspec
 
-from audit.ingest.runs import RecordedRun, Records
 from audit.measures.rounding import score_rounding
+from audit.records.lines import RecordedRun, Records
 from audit.sources.iterations import Candidate, Iteration
 from audit.sources.prompts import LINEAGE, calls_in
 from audit.vocabulary.keys import RunKey

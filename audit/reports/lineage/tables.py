@@ -6,15 +6,15 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Unpack
 
-from audit.arguments import Data, RunSelection, request_of
-from audit.ingest.runs import open_records
 from audit.measures.overfitting import FEWEST, LOST, Overfitting, overfitting
+from audit.options import Data, RunSelection, options_of
 from audit.output.errors import AuditError, UsageError, refuse_problems
+from audit.output.notes import noted
 from audit.output.rows import Table
+from audit.records.lines import open_records
 from audit.references import Shown, resolve
 from audit.reports.lineage.blame import Origin, blame, changes, reason, repeats
 from audit.reports.lineage.pool import Node, Pool, examples, pools, rounding
-from audit.request import noted
 from audit.vocabulary.endings import PACK
 
 Row = dict[str, Any]
@@ -53,7 +53,7 @@ def lineage(
     examples: bool = False,
     runs: bool = False,
     alike: float = REPEATED,
-    **options: Unpack[RunSelection],
+    **keywords: Unpack[RunSelection],
 ) -> Table:
     """Candidates of a search with their parents, scores and costs; or one of four other questions to their lineage.
 
@@ -67,7 +67,7 @@ def lineage(
         examples: how often each example was shown, cited, fixed and broken.
         runs: a row per run: cost, and whether it overfits its minibatches (`audit.measures.overfitting`).
         alike: how alike two proposals are of which one repeats the other, from 0 to 1.
-        options: which runs, and how records are opened.
+        keywords: which runs, and how records are opened.
 
     Raises:
         UsageError: two questions at once, or a likeness that is none.
@@ -79,12 +79,12 @@ def lineage(
         raise UsageError(f"{' and '.join(asked)}: one at a time")
     if not 0 < alike <= 1:
         raise UsageError(f"--alike {alike:g}: give a share from 0 to 1")
-    request = request_of(data, RunSelection, options)
-    with open_records(request.paths, cache=request.cache) as records:
-        found = list(pools(records, request.choose(records)))
-    if request.strict:
+    options = options_of(data, RunSelection, keywords)
+    with open_records(options.paths) as records:
+        found = list(pools(records, options.choose(records)))
+    if options.strict:
         refuse_problems(records.problems)
-    is_packed = any(str(path).endswith(PACK) for path in request.paths)
+    is_packed = any(str(path).endswith(PACK) for path in options.paths)
     notes = [*noted(records.notes, records.problems), *([_PACKED] if is_packed else []), *_remarks(found)]
     if blame is not None:
         return _blamed(found, blame, notes)

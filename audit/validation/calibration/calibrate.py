@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from audit.arguments import Data, Detection, request_of
-from audit.ingest.runs import open_records
+from audit.options import Data, Detection, Options, options_of
 from audit.output.errors import AuditError, count
+from audit.output.notes import note, print_notes
 from audit.output.rows import Table
-from audit.request import Request, note, print_notes
+from audit.records.lines import open_records
 from audit.validation.calibration.measures import compared
 from audit.validation.calibration.truth import Known, known_of, read_truth
 from audit.validation.coding.found import Found, find_all, found_by, judged, read_answers
@@ -39,7 +39,7 @@ def calibrate(
     *,
     classes: bool = False,
     bootstrap: int = 9999,
-    **options: Unpack[Detection],
+    **keywords: Unpack[Detection],
 ) -> Table:
     """Compare every detector with what the simulated critic recorded, by personality.
 
@@ -47,16 +47,16 @@ def calibrate(
         data: records.
         classes: score every driver, not only `worst`.
         bootstrap: how often runs are resampled for an interval.
-        options: which groups, and how records are opened.
+        keywords: which groups, and how records are opened.
 
     Raises:
         AuditError: no truth is known of any revision in the records.
     """
-    request = request_of(data, Detection, options)
-    with open_records(request.paths, cache=request.cache) as records:
-        truths, problems = read_truth(request.choose(records))
+    options = options_of(data, Detection, keywords)
+    with open_records(options.paths) as records:
+        truths, problems = read_truth(options.choose(records))
     print_notes([], problems)
-    known, found, caption = _known_and_found(request, truths)
+    known, found, caption = _known_and_found(options, truths)
     rows = _detectors(found, known, Bootstrap(bootstrap), classes=classes)
     rows.sort(key=lambda row: (row["condition"], row["personality"]))
     return Table(
@@ -83,16 +83,16 @@ def _named(row: Mapping[str, Any]) -> str:
 
 
 def _known_and_found(
-    request: Request, truths: Mapping[RevisionKey, Truth]
+    options: Options, truths: Mapping[RevisionKey, Truth]
 ) -> tuple[dict[RevisionKey, Known], list[Found], str | None]:
-    with request.open(all_detectors=True) as store:
-        answers = read_answers(request.select(store.relation("answers_to_code")), truths)
+    with options.open(all_detectors=True) as store:
+        answers = read_answers(options.select(store.relation("answers_to_code")), truths)
         known = {
             identity: each
             for identity, answer in answers.items()
             if (each := known_of(truths[identity], answer.row["shown"] or (), answer.row["worst_rollout"]))
         }
-        caption = request.caption(store)
+        caption = options.caption(store)
         if not known:
             raise AuditError(
                 "it is not known what drove these revisions: folders collected with the simulated backend have a "

@@ -8,8 +8,8 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from audit.ingest.runs import RecordedRun
 from audit.output.errors import Problem
+from audit.records.lines import RecordedRun
 from audit.vocabulary.drivers import DRIVERS
 from audit.vocabulary.keys import RevisionKey
 from collector.records import RecordError, Truth, decode_run
@@ -48,7 +48,7 @@ def read_truth(runs: Sequence[RecordedRun]) -> tuple[dict[RevisionKey, Truth], l
     found: dict[RevisionKey, Truth] = {}
     problems: list[Problem] = []
     for run in runs:
-        for path in dict.fromkeys(Path(file.real).parent / NAME for file in run.files if file.real is not None):
+        for path in dict.fromkeys(Path(file.file).parent / NAME for file in run.files):
             for truth in truths_in(path, problems):
                 if (truth.condition, truth.env, truth.variant, truth.run) == run.identity:
                     found[RevisionKey(*run.identity, truth.iteration)] = truth

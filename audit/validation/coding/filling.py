@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +10,6 @@ from typing import Final
 
 from audit.output.errors import AuditError, UsageError
 from audit.output.escaping import cell, in_line
-from audit.output.unfinished_results import clear_remains
 from audit.validation.coding.codes import CODES
 from audit.validation.coding.csv_file import CsvFile, Record
 from audit.validation.coding.labels import Label, Labels, by_name, column_names, labels_in
@@ -106,8 +104,6 @@ class Filling:
             raise UsageError(f"{path} has rows of {listed}; name one with --coder")
         if coder is not None and coder not in coders:
             raise UsageError(f"{path} has no row of --coder {in_line(coder)}; it has rows of {listed}")
-        with contextlib.suppress(OSError):  # where nobody may list the folder, nothing can be written either
-            clear_remains(path.resolve())
         filling = cls(path, coder or coders[0], codes, second)
         if second is not None and len(filling.by_coder()) < 2:
             raise UsageError(f"{second} has no row of another coder than {in_line(filling.coder)}")

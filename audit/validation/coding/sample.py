@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterator, Sequence
 from typing import Any, TextIO, Unpack
 
-from audit.arguments import Data, RevisionSelection, request_of
+from audit.options import Data, RevisionSelection, options_of
 from audit.output.errors import AuditError, UsageError, count
 from audit.output.escaping import LONGEST
 from audit.output.rows import Table
@@ -35,7 +35,7 @@ def sample(
     seed: int = 0,
     coders: Sequence[str] = ("A",),
     with_outcome: bool = False,
-    **options: Unpack[RevisionSelection],
+    **keywords: Unpack[RevisionSelection],
 ) -> Sheet:
     """Draw critics' answers for hand coding, blind to how the revisions turned out.
 
@@ -46,7 +46,7 @@ def sample(
         seed: of the draw.
         coders: their names; each has a row for every revision drawn.
         with_outcome: add how the revised policies did; coders are then not blind.
-        options: which groups, and how records are opened and classified.
+        keywords: which groups, and how records are opened and classified.
 
     Raises:
         UsageError: a coder has no name, or two have the same; or no such column.
@@ -55,17 +55,17 @@ def sample(
     if not all(coders) or len(set(coders)) < len(coders):
         raise UsageError("--coders takes different names, separated by commas")
     by = list(dict.fromkeys(stratify))
-    request = request_of(data, RevisionSelection, options)
-    with request.open() as store:
-        details = request.select(store.relation("revisions"))
+    options = options_of(data, RevisionSelection, keywords)
+    with options.open() as store:
+        details = options.select(store.relation("revisions"))
         members = strata(details, by)
         if not members:
             raise AuditError("no revision that a critic answered for")
         chosen = draw(members, n, seed)
         wanted = frozenset(chosen)
-        answers = rows_by_identity(request.select(store.relation("answers_to_code")), wanted)
+        answers = rows_by_identity(options.select(store.relation("answers_to_code")), wanted)
         outcomes = rows_by_identity(details, wanted, OUTCOME) if with_outcome else None
-        caption = request.caption(store)
+        caption = options.caption(store)
     return Sheet(
         columns=columns(codes_for(store.detected_by), with_outcome=with_outcome),
         rows=[

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from audit.output.escaping import cell
-from audit.output.items import KINDS, diff_lines, item_lines
+from audit.output.paragraphs import KINDS, diff_lines, item_lines
 from audit.vocabulary.keys import RevisionKey
 
 READING: Final = ("rollouts", "changes", "answer")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from audit.arguments import Classification, Data, request_of
+from audit.options import Classification, Data, Options, options_of
 from audit.output.errors import AuditError, count
+from audit.output.notes import note
 from audit.output.rows import Table
-from audit.output.tables import OTHERS, print_table
 from audit.references import visible
-from audit.request import Request, note
 from audit.validation.coding.codes import codes_for
 from audit.validation.coding.found import find_all, found_by, judged, read_answers
 from audit.validation.coding.labels import Labels, read_labels, resolve_identities
@@ -49,7 +49,7 @@ def validate(
     stratify: Sequence[str] = (),
     bootstrap: int = 9999,
     seed: int = 0,
-    **options: Unpack[Classification],
+    **keywords: Unpack[Classification],
 ) -> Table:
     """Score every detector against hand-coded labels: precision, recall, F1 and Cohen's kappa, with 95% intervals.
 
@@ -62,19 +62,19 @@ def validate(
         stratify: weigh answers so that the values of these columns count as in the records.
         bootstrap: how often runs are resampled for an interval.
         seed: of the resampling.
-        options: which groups, and how records are opened and classified.
+        keywords: which groups, and how records are opened and classified.
 
     Raises:
         AuditError: labels or records cannot be read, nothing is left to score, or there are faults and `strict`.
     """
     path = Path(labels)
     by = list(dict.fromkeys(stratify))
-    request = request_of(data, Classification, options)
-    with request.open(all_detectors=True) as store:
+    options = options_of(data, Classification, keywords)
+    with options.open(all_detectors=True) as store:
         codes = codes_for(store.detected_by)
         read = read_labels(path, codes)
-        members = strata(request.select(store.relation("revisions")), by)
-        _match(request, store, read, path)
+        members = strata(options.select(store.relation("revisions")), by)
+        _match(options, store, read, path)
         of = {identity: name for name, revisions in members.items() for identity in revisions}
         read.rows = [row for row in read.rows if row.identity in of]
         if not read.rows:
@@ -82,7 +82,7 @@ def validate(
         wanted = {row.identity for row in read.rows}
         found = find_all(read_answers(store.relation("answers_to_code"), wanted))
         found += [*judged(store.relation("judgements"), wanted), *found_by(store, wanted)]
-        caption = request.caption(store)
+        caption = options.caption(store)
     compared = comparisons(read.rows, found, codes, pool=pool)
     if disagreements:
         return _disagreements(compared, caption)
@@ -99,7 +99,7 @@ def validate(
     )
 
 
-def _match(request: Request, store: Store, labels: Labels, path: Path) -> None:
+def _match(options: Options, store: Store, labels: Labels, path: Path) -> None:
     """Find the revisions that labels are of, and report what is wrong with the file."""
     everything = strata(store.relation("revisions"), ())
     iterations = store.relation("episodes").select(", ".join(RevisionKey._fields)).fetchall()
@@ -114,7 +114,7 @@ def _match(request: Request, store: Store, labels: Labels, path: Path) -> None:
     if len(labels.faults) > MOST_FAULTS:
         lines.append(f"... and {len(labels.faults) - MOST_FAULTS} more")
     problems = f"{count(len(labels.faults), 'problem')} in {path} ({each})"
-    if request.strict:
+    if options.strict:
         raise AuditError("\n".join([f"{problems}, and --strict:", *lines]))
     note(f"{problems}, not scored:")
     for line in lines:
@@ -149,7 +149,7 @@ def _print_scores(table: Table) -> None:
     ]
     lines = [table.caption, "In brackets 95% intervals; the other formats state how each was computed."]
     caption = "\n".join(filter(None, lines))
-    print_table(_ESSENTIAL, shown, title="Detectors against coders", caption=caption, others=OTHERS)
+    Table(columns=_ESSENTIAL, rows=shown, title=table.title, caption=caption).print()
 
 
 def _disagreements(compared: Sequence[Comparison], caption: str | None) -> Table:
@@ -175,4 +175,4 @@ def _print_disagreements(table: Table) -> None:
         for row in table
         for text in [row["text"]]
     ]
-    print_table(DISAGREEMENTS, shown, title="Disagreements", caption=table.caption, others=OTHERS)
+    replace(table, rows=shown, print_for_people=None).print()

@@ -11,9 +11,9 @@ import pytest
 
 from audit.cards.making import Wanted, make_unit, random_return
 from audit.cards.suite import CELLS, OF_EACH, QUALITIES, TASKS, compressed, packaged, quality_of, read_file, written
-from audit.ingest.runs import open_records
 from audit.interventions.units import eligible
 from audit.output.errors import AuditError
+from audit.records.lines import open_records
 from collector.prompt_parts import CriticPrompt
 from collector.rollouts.evaluate import evaluate
 from collector.tasks import get_task

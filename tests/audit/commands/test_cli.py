@@ -321,12 +321,10 @@ def test_an_audit_opens_neither_truth_nor_calls(tmp_path):
     assert result.stdout.replace(str(tmp_path / "garbage"), "") == clean
 
 
-def test_duckdb_is_not_given_the_truth_either(tmp_path):
-    """What DuckDB opens no Python hook sees: so the list of files that it is pointed at is looked at."""
+def test_records_are_read_from_no_other_file(tmp_path):
     from audit.store import open_store
 
     folder = write_run(tmp_path / "run-01", [revision([1, 5, 9], [2, 2, 2])])
     (folder / "truth.jsonl").write_text((folder / "episodes.jsonl").read_text())
     with open_store([tmp_path]) as store:
-        assert [Path(row["file"]).name for row in store.rows("record_files")] == ["episodes.jsonl"]
-        assert {Path(row["file"]).name for row in store.rows("lines")} == {"episodes.jsonl"}
+        assert {Path(row["file"]).name for row in store.rows("records")} == {"episodes.jsonl"}

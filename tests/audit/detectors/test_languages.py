@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 import audit
-from audit.engine.catalog import functions, functions_in
+from audit.models.catalog import functions, functions_in
 from tests.audit.samples import SHARED, candidate, episode, write_run
 from tests.audit.texts import text_revision, text_run
 

@@ -162,9 +162,9 @@ def test_an_installed_package_offers_a_detector(write, monkeypatch, tmp_path):
     sys.modules.pop("offered_detector")
 
 
-def test_what_was_kept_of_a_detector_is_not_used_for_its_next_version(tmp_path, monkeypatch):
+def test_what_is_cached_of_a_detector_is_not_used_for_its_next_version(tmp_path, monkeypatch):
     monkeypatch.setenv("SALIENCE_AUDIT_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("audit.ingest.analyses.SMALLEST", 0)
+    monkeypatch.setattr("audit.records.cache.SETTLED", 0)
     answers = ("The worst rollout fell, I think.", "In rollout A the pole drifts.", "The bias is too large.")
     for run in (1, 2):
         records = [
@@ -176,7 +176,7 @@ def test_what_was_kept_of_a_detector_is_not_used_for_its_next_version(tmp_path, 
         pattern.write_text(f"pattern = '{text}'")
         function.write_text(f"import re\ndef detect(a, e):\n    return [m.span() for m in re.finditer('{text}', a)]")
         for detector in (pattern, function):
-            for _ in range(2):  # the second time from what was kept
+            for _ in range(2):  # the second time from the cache
                 with open_store([tmp_path / "data"], detector=str(detector)) as store:
                     assert [row["strict"] for row in store.rows("salience")] == [cited], (text, detector)
     assert list((tmp_path / "cache").rglob("salience*"))

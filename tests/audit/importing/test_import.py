@@ -175,7 +175,7 @@ def test_a_log_of_means_gives_what_means_can_give_and_no_more(importing):
             assert store.rows(empty) == []
         [run] = store.rows("runs")
         assert (run["final_return"], run["iterations"]) == (0.9, 2)
-        from audit.engine.catalog import invariants
+        from audit.models.catalog import invariants
 
         assert [name for name in invariants() if store.violations(name)] == []
     text = audit("show", out, "chess", "our-method", 1, 0).stdout

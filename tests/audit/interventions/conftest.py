@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+from pathlib import Path
 
 import pytest
 
-from audit.ingest.runs import Records, open_records
+from audit.records.lines import Records, open_records
 from tests.audit.interventions.planned import recorded
 from tests.audit.judging.conftest import bare_environment  # noqa: F401 - a fixture
 
@@ -25,12 +26,12 @@ def _records_read_once():
 
         @contextlib.contextmanager
         def once(paths):
-            folders = [path.resolve() if path.is_dir() else path for path in paths]
+            folders = [Path(path).resolve() for path in paths]
             stats = {str(file): file.stat() for folder in folders for file in sorted(folder.rglob("*"))}
             key = repr((folders, [(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats.items()]))
             if key not in opened:
                 opened[key] = resources.enter_context(open_records(folders))
-            yield Records(opened[key].runs, opened[key].problems, opened[key]._left_out)
+            yield Records(opened[key]._intake, compare=True)
 
         patch.setattr("audit.interventions.making.open_records", once)
         yield

@@ -182,7 +182,7 @@ def test_answers_that_are_not_the_plans_are_refused(finished, tiny, asked):
     assert asked == []
 
 
-def test_an_answer_longer_than_a_line_is_kept_as_unreadable(finished, tmp_path):
+def test_an_answer_longer_than_a_line_is_cached_as_unreadable(finished, tmp_path):
     """What is written is read again, be it a byte below the bound or far above."""
     [answer, *_], _ = ANSWERS.read(answers_of(finished))
     room = LONGEST_LINE - len(msgspec.json.encode(msgspec.structs.replace(answer, completion=""))) - 1

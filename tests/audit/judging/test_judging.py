@@ -290,7 +290,7 @@ def test_a_line_is_never_longer_than_what_is_read_again(data, server):
 
 
 @pytest.mark.parametrize("backend", DIALECTS)
-def test_what_no_record_can_hold_is_kept_as_unreadable(data, server, backend):
+def test_what_no_record_can_hold_is_cached_as_unreadable(data, server, backend):
     nested = "[" * 5000 + "]" * 5000
     server.cases = {
         0: [reply("worst", "half \ud83d")],  # in the JSON of the reply's JSON

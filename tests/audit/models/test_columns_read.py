@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 
-from audit.engine.catalog import models, named_in
-from audit.ingest import gathering
+from audit.models.catalog import models, named_in
 from audit.store import open_store
 from tests.audit.samples import revision, write_run
 
@@ -19,14 +18,13 @@ def columns_read(plan):
     return here.union(*map(columns_read, plan.get("children", [])))
 
 
-def test_no_relation_reads_a_whole_candidate(tmp_path, monkeypatch):
+def test_no_relation_reads_a_whole_candidate(tmp_path):
     write_run(tmp_path / "data", [revision([1, 5, 9], [2, 2, 2], answer="The worst fell.")])
-    monkeypatch.setattr(gathering, "HELD", 0)
     with open_store([tmp_path / "data"], cache=False) as store:
         read = {}
         for name in sorted(name for name, text in models().items() if "episodes" in named_in(text) - {name}):
             store.relation(name)
-            [(_, plan)] = store._database._connection.execute(f"explain (format json) {models()[name]}").fetchall()
+            [(_, plan)] = store._database.connection.execute(f"explain (format json) {models()[name]}").fetchall()
             read[name] = set().union(*map(columns_read, json.loads(plan)))
     assert {name for name, columns in read.items() if columns & CANDIDATES} == set()
     assert {"initial.mean_return", "revised.mean_return"} <= read["changes"], "the plan is read as it is"

@@ -75,10 +75,3 @@ def test_copies_of_a_run_with_and_without_its_method_are_one_run(tmp_path):
     with open_store([tmp_path]) as store:
         assert store.problems == []
         assert len(store.rows("revisions")) == 2
-
-
-def test_a_native_run_of_an_unknown_method_has_to_say_what_it_does(tmp_path):
-    write_run(tmp_path / "mine", [revision(*WORSE, variant="mine")])
-    write_run(tmp_path / "threetraj", [revision(*WORSE)])
-    with open_store([tmp_path]) as store:
-        assert [problem.message for problem in store.problems] == ["method 'mine' is not known; the run is left out"]

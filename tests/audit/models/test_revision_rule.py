@@ -7,7 +7,7 @@ import json
 import pytest
 
 from audit.importing.run import import_logs
-from audit.packing import pack
+from audit.records.packing import pack
 from audit.store import open_store
 from tests.audit.samples import candidate, episode, revision, write_run
 
@@ -16,11 +16,7 @@ R2PO = {"variant": "r2po", "evidence": {"kind": "median", "shown": [], "statisti
 
 def thresholds(path, relation="revisions"):
     with open_store([path], cache=False) as store:
-        return thresholds_in(store, relation)
-
-
-def thresholds_in(store, relation="revisions"):
-    rows = sorted(store.rows(relation), key=lambda row: (row["run"], row["iteration"]))
+        rows = sorted(store.rows(relation), key=lambda row: (row["run"], row["iteration"]))
     return [(row["tau_c"], row["restrained"]) for row in rows]
 
 
@@ -30,8 +26,7 @@ def r2po(*levels, **changes):
 
 def test_a_fixed_threshold_holds_for_all_revisions_of_a_method_with_the_rule(tmp_path):
     write_run(tmp_path, r2po(479.9, 480, 500), tau_c=480.0)
-    with open_store([tmp_path], cache=False) as store:
-        assert thresholds_in(store) == thresholds_in(store, "changes") == [(480, False), (480, True), (480, True)]
+    assert thresholds(tmp_path) == thresholds(tmp_path, "changes") == [(480, False), (480, True), (480, True)]
 
 
 def test_without_the_rule_or_with_the_rule_off_there_is_none(tmp_path):
@@ -58,34 +53,11 @@ def chosen(tmp_path):
     return tmp_path / "data", stated
 
 
-def test_a_chosen_threshold_is_each_iterations_own(chosen):
-    data, stated = chosen
-    with open_store([data], cache=False) as store:
-        assert thresholds_in(store) == stated[:3]
-        assert thresholds_in(store, "episodes") == stated
-
-
-def test_a_pack_holds_it_and_so_does_a_line_that_is_read_apart_from_it(chosen, tmp_path):
+def test_a_chosen_threshold_is_each_iterations_own_in_a_pack_too(chosen, tmp_path):
     data, stated = chosen
     packed = pack(data, tmp_path / "d.pack.parquet").path
-    assert thresholds(packed, "episodes") == stated
-    # The same iterations twice, in a pack and outside, make the audit read the pack's lines one by one.
-    with open_store([packed, data], cache=False) as store:
-        assert thresholds_in(store, "episodes") == stated
-
-
-def test_a_threshold_of_another_type_is_named(chosen):
-    data, stated = chosen
-    path = data / "episodes.jsonl"
-    lines = path.read_text().splitlines()
-    wrong = [("tau_c", "480"), ("restrained", 1), ("tau_c", [480])]
-    changed = [json.dumps({**json.loads(lines[0]), field: value}) for field, value in wrong]
-    path.write_text("\n".join([*changed, *lines[1:]]) + "\n")
-    with open_store([data], cache=False) as store:
-        told = [(problem.line, problem.message) for problem in store.problems]
-        assert thresholds_in(store, "episodes") == stated[1:]
-    assert [line for line, _ in told] == [1, 2, 3]
-    assert all(field in message for (field, _), (_, message) in zip(wrong, told, strict=True))
+    assert thresholds(data) == stated[:3]
+    assert [thresholds(path, "episodes") for path in (data, packed)] == [stated] * 2
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from fractions import Fraction
 
@@ -10,9 +9,7 @@ import pytest
 
 from audit.recorders import Recorder
 from audit.store import open_store
-from tests.audit.models import plain_definitions as plain
 from tests.audit.models.test_texts import relation
-from tests.audit.recorders.test_gepa import replay
 from tests.audit.samples import revision, write_run
 from tests.audit.sources.tool_folders import entry, write_gepa
 from tests.audit.texts import text_candidate, text_revision
@@ -120,32 +117,13 @@ def truth(before, after):
 PLANTED = [shuffled(number) for number in range(200)]
 
 
-def events(number, before, after):
-    """What GEPA calls back in an iteration with one proposal."""
-    seed, new, ids = {"p": "seed"}, {"p": f"text {number}"}, list(range(len(before)))
-    return [
-        ("on_iteration_start", {"iteration": number + 1}),
-        ("on_candidate_selected", {"candidate": seed}),
-        ("on_minibatch_sampled", {"minibatch_ids": ids}),
-        ("on_evaluation_end", {"candidate_idx": 0, "scores": before}),
-        (
-            "on_proposal_start",
-            {"parent_candidate": seed, "components": ["p"], "reflective_dataset": {"p": [{} for _ in ids]}},
-        ),
-        ("on_proposal_end", {"new_instructions": new, "prompts": {}, "raw_lm_outputs": {"p": "because"}}),
-        ("on_evaluation_end", {"candidate_idx": None, "scores": after}),
-        ("on_iteration_end", {"iteration": number + 1}),
-    ]
-
-
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory):
-    """A run of GEPA in its folder and by its recorder; and a loop with the same scores that states means alone."""
+    """A run of GEPA in its folder, and a loop with the same scores that states means alone."""
     folder = tmp_path_factory.mktemp("planted")
     ids = range(len(PLANTED[0][0]))
     entries = [entry(number, *scores, ids=ids) for number, scores in enumerate(PLANTED)]
     write_gepa(folder / "gepa" / "seasons", entries)
-    replay(folder / "callbacks", [event for number, scores in enumerate(PLANTED) for event in events(number, *scores)])
     with Recorder(folder / "loop", env="seasons", selection_rule="better") as recorder:
         for before, after in PLANTED:
             recorder.shown("seed", sum(before) / len(before))
@@ -154,7 +132,7 @@ def planted(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("kept", ["gepa", "callbacks", "loop"])
+@pytest.mark.parametrize("kept", ["gepa", "loop"])
 def test_lists_of_scores_with_equal_sums_are_no_change(planted, kept):
     with open_store([planted / kept], cache=False) as store:
         assert store.problems == []
@@ -180,10 +158,3 @@ def test_a_mean_does_not_depend_on_the_order_of_its_scores(planted):
     same = [row for row in rows if sorted(PLANTED[row["iteration"]][0]) == sorted(PLANTED[row["iteration"]][1])]
     assert len(same) > 80
     assert {row["delta"] for row in same} == {0.0}
-
-
-def test_definitions_written_plainly_have_the_same_tolerance(planted):
-    """The oracle of the other tests agrees on what is planted here."""
-    [path] = (planted / "callbacks").rglob("episodes.jsonl")
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    assert [plain.direction(each) for each in lines] == [truth(*PLANTED[each["iteration"]]) for each in lines]

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from audit.cli import app
 from audit.store import open_store
 from tests.audit.samples import revision, write_run
-from tests.audit.texts import text_candidate, text_revision, text_run
+from tests.audit.texts import text_revision, text_run
 
 pytestmark = pytest.mark.usefixtures("opened_once")
 
@@ -55,7 +55,7 @@ def test_a_proposal_whose_text_is_lost_has_no_size(tmp_path):
 
 
 def test_nothing_is_compared_where_candidates_are_parameters(tmp_path, monkeypatch):
-    monkeypatch.setattr("audit.python_models.texts.text_edit", None)
+    monkeypatch.setattr("audit.models.functions.text_edits", None)
     write_run(tmp_path, [revision([1, 2, 3], [2, 3, 4])])
     with open_store([tmp_path]) as store:
         [row] = store.rows("revisions")
@@ -213,20 +213,13 @@ def test_check_says_what_is_in_no_rate(folder):
     assert said["patterns"] == said["show"] == said["sensitivity"] == (True, None)
 
 
-@pytest.mark.parametrize("command", ["verify", "rescore"])
-def test_commands_that_run_policies_say_why_they_cannot(folder, command):
-    result = audit(command, folder)
-    assert "candidates are texts, so there is nothing to run: hand sums gepa" in result.stdout + result.stderr
-    assert result.exit_code == 0
-
-
-def test_a_replay_of_a_text_is_refused(folder):
-    result = audit("replay", folder, "sums", "gepa", 1, 0, 0)
-    assert result.exit_code == 1
-    assert result.stderr == "audit: the rollout cannot be run again: candidates are texts, so there is nothing to run\n"
-
-
-def test_verify_holds_means_of_texts_against_their_scores(tmp_path):
+def test_commands_that_run_policies_say_why_they_cannot(folder, tmp_path):
+    """`verify` holds means and evidence against the scores."""
+    for command, status in (("verify", 0), ("rescore", 0), (("replay", "sums", "gepa", 1, 0, 0), 1)):
+        name, *place = (command,) if isinstance(command, str) else command
+        result = audit(name, folder, *place)
+        assert "candidates are texts, so there is nothing to run" in result.stdout + result.stderr
+        assert result.exit_code == status
     record = text_revision([0, 0.5, 1], [1, 1, 1])
     record["evidence"]["shown"][1]["return"] = 0.25
     write_run(tmp_path, [record], **text_run())
@@ -261,24 +254,14 @@ def test_tables_for_people_have_no_columns_of_parameters(folder):
     assert "edit_ratio" in csv
 
 
-def test_items_are_shown_with_what_is_known_of_them(tmp_path):
-    record = text_revision([0, 1], [1, 1])
-    record["evidence"]["shown"][0] |= {"text": "line\n" * 30 + "x\x1b[31m" * 100}
-    record["evidence"]["shown"].append({"label": "item", "rollout": None, "return": None, "name": None})
-    record["revised"] = text_candidate([1, 1], answer="Why.\n```\nNew\x1b[31m.\n```", text="New\x1b[31m.")
-    write_run(tmp_path, [record], **text_run())
-    shown = audit("show", tmp_path, "sums", "gepa", 1, 0).stdout
-    assert "\x1b" not in shown
-    assert "\n  item 3: score not recorded\n" in shown
-    assert "more characters" in shown
-
-
 def test_references_in_texts_are_resolved_unless_a_detector_is_named(folder, tmp_path):
     """The word "worst" is not what an item of a batch is called."""
     note = "audit: candidates are texts: the detector is resolved, unless you name another"
     resolved = audit("rates", folder, "--format", "json")
     assert note in resolved.stderr
     assert {row["detector"] for row in json.loads(resolved.stdout)} == {"resolved"}
+    # A name in another case selects the same runs before the detector is chosen.
+    assert audit("rates", folder, "--variant", "GEPA", "--format", "json").stdout == resolved.stdout
     named = audit("rates", folder, "--detector", "word", "--format", "json")
     assert {row["detector"] for row in json.loads(named.stdout)} == {"word"}
     assert note not in named.stderr + audit("summary", folder).stderr

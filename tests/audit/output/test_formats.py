@@ -7,7 +7,6 @@ import io
 import math
 import random
 from datetime import date
-from decimal import Decimal
 
 import duckdb
 
@@ -78,29 +77,9 @@ def test_rows_of_a_relation_are_written_as_their_mappings_are(monkeypatch):
             assert written(output, columns, rows) == expected(columns, [*rows]), (output, columns)
 
 
-def test_what_a_column_costs_is_for_its_values_and_not_its_cells(monkeypatch):
-    """A text that is there a thousand times is escaped once; numbers and their lists are not looked at one by one."""
-    relation = duckdb.connect().sql(
-        "select 'x' as t, i, i / 7 as d, i % 2 = 0 as b, [i] as l, null as z from range(1000) as r(i)"
-    )
-    calls = []
-    for name in ("_field", "as_json", "_markdown_cell"):
-        function = getattr(formats, name)
-        monkeypatch.setattr(formats, name, lambda value, function=function: (calls.append(value), function(value))[1])
-    for output, most in (("json", 20), ("csv", 1010), ("markdown", 1010)):
-        calls.clear()
-        written(output, relation.columns, RelationRows(relation, None))
-        assert len(calls) <= most, output
-
-
-def test_a_type_that_no_relation_has_is_written_by_its_values():
-    rows = [{"a": Decimal("1.5")}, {"a": None}]
-    assert written("csv", ["a"], rows) == 'a\n1.5\n""\n'
-
-
 def written(output, columns, rows):
     stream = io.StringIO()
-    WRITERS[output](columns, rows, stream, None)
+    WRITERS[output](columns, rows, stream)
     return stream.getvalue()
 
 

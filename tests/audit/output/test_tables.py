@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import io
-import random
 import re
+import sys
 
-from rich.console import Console
+from rich.cells import cell_len
 
-from audit.output.fitting import fitting
+from audit.output.choosing import by_importance, columns_that_fit
 from audit.output.formats import aligned
-from audit.output.importance import by_importance
-from audit.output.tables import _drawn, _Layout, print_plain_table, print_table
+from audit.output.rows import Table
 
 COLUMNS = {
     "as many decimals as the longest needs": ([28.8, 9, -18.95, None, 0.0], ["28.80", " 9   ", "-18.95", "", " 0.00"]),
@@ -49,7 +48,7 @@ def places(lines, pattern):
 
 def test_decimal_points_are_below_each_other(capsys):
     columns = ["condition", "gap", "regressions", "regressions_pct", "ratio", "ratio_low", "ratio_high"]
-    print_table(columns, rows(), title="Title")
+    Table(columns=columns, rows=rows(), title="Title").print()
     lines = capsys.readouterr().out.splitlines()
     first, second, third = [line.rstrip() for line in lines[lines.index(lines[1]) :] if "%" in line]
     assert first.split() == ["225.3852", "8", "(4.0%)", "1.23", "[0.984,", "?]"]
@@ -61,11 +60,12 @@ def test_decimal_points_are_below_each_other(capsys):
 
 def test_a_plain_table_has_the_names_of_its_columns_and_points_below_each_other(capsys):
     names = ["n_total", "mean__Δ", " ", "x\x1b[31m"]
-    print_plain_table(names, [dict.fromkeys(names, 1.5)], None)
+    Table(columns=names, rows=[dict.fromkeys(names, 1.5)], plain=True).print()
     assert capsys.readouterr().out.splitlines()[0].split() == ["n_total", "mean__Δ", "x\\x1b[31m"]
-    print_plain_table(names, [], None)
+    Table(columns=names, rows=[], plain=True).print()
     assert "n_total" in capsys.readouterr().out
-    print_plain_table(["a"], [{"a": value} for value in (1.25, 100.0, -0.00001, None)], None)
+    numbers = [{"a": value} for value in (1.25, 100.0, -0.00001, None)]
+    Table(columns=["a"], rows=numbers, plain=True).print()
     lines = capsys.readouterr().out.splitlines()[2:5]
     assert [line.strip() for line in lines] == ["1.25", "100.00", "-1e-05"]
     assert len({re.search(r"[.e]", line).start() for line in lines}) == 1
@@ -89,7 +89,9 @@ def printed(capsys, monkeypatch, width, rows=None, **options):
         monkeypatch.delenv("COLUMNS", raising=False)
     else:
         monkeypatch.setenv("COLUMNS", str(width))
-    print_table(ESSENTIAL, rows or wide_rows(), title="Title", **{"more": MORE, **options})
+    Table(
+        columns=[*ESSENTIAL, *MORE], rows=rows or wide_rows(), title="Title", **{"essential": ESSENTIAL, **options}
+    ).print()
     return [line.rstrip() for line in capsys.readouterr().out.splitlines()]
 
 
@@ -105,33 +107,28 @@ def test_a_table_fits_into_the_width_that_is_known(capsys, monkeypatch):
         assert text.startswith("a reason of several words, longer")
     # Room goes to other columns unless they say the same in every row.
     assert lines[1].split() == ["env", "variant", "count", "score", "reason", "other"]
-    assert "Left out: same." in lines
+    assert "Left out: same; --columns has them." in lines
 
 
 def test_what_is_left_out_is_named_in_the_order_of_importance(capsys, monkeypatch):
-    lines = printed(capsys, monkeypatch, 30, others="; --columns has them")
+    """And conditions have the same columns."""
+    lines = printed(capsys, monkeypatch, 30)
     # A column that says the same of every row makes room for another.
     assert " ".join(lines[:2]) == "Title, condition c, variant R2PO"
     assert lines[2].split() == ["env", "count", "score"]
     assert " ".join(lines[lines.index("") + 1 :]) == "Left out: reason, other, same; --columns has them."
-
-
-def test_without_a_known_width_or_whole_all_essential_columns_are_printed(capsys, monkeypatch):
-    lines = printed(capsys, monkeypatch, None, [{**row, "reason": "x" * 150} for row in wide_rows()])
-    assert lines[1].split() == ["env", "variant", "count", "score", "reason"]
-    assert any("x" * 150 in line for line in lines)
-    assert "Left out: other, same." in lines
-    lines = printed(capsys, monkeypatch, 30, more=(), whole=True)
-    assert lines[1].split() == ["env", "variant", "count", "score", "reason"]
-    assert "Left out" not in "".join(lines)
-
-
-def test_conditions_have_the_same_columns(capsys, monkeypatch):
     long = [{**row, "score": 123456789.5} for row in wide_rows("d")]
     lines = printed(capsys, monkeypatch, 40, [*wide_rows(), *long])
-    headings = [line.split() for line in lines if line.startswith("env")]
-    assert len(headings) == 2
-    assert headings[0] == headings[1]
+    first, second = (line.split() for line in lines if line.startswith("env"))
+    assert first == second
+    # Without a known width, or whole, all essential columns are printed.
+    essential = ["env", "variant", "count", "score", "reason"]
+    lines = printed(capsys, monkeypatch, None, [{**row, "reason": "x" * 150} for row in wide_rows()])
+    assert lines[1].split() == essential
+    assert any("x" * 150 in line for line in lines)
+    assert "Left out: other, same; --columns has them." in lines
+    lines = printed(capsys, monkeypatch, 30, whole=True, is_part=True)
+    assert (lines[1].split(), lines[-2:]) == (essential, ["Left out: other, same.", ""])
 
 
 FITTING = {
@@ -142,15 +139,16 @@ FITTING = {
     "others where there is room": (["a"], ["long", "b"], 9, {"a": 3, "b": 4}),
     "and for two blanks": (["a"], ["b"], 8, {"a": 3}),
     "no others before all that is essential": (["a", "long"], ["b"], 9, {"a": 3}),
-    "texts are narrower": (["a", "text"], ["b"], 30, {"a": 3, "text": 26}),
-    "but not too narrow": (["a", "text"], [], 27, {"a": 3}),
+    "texts are narrower": (["a", "words"], ["b"], 30, {"a": 3, "words": 26}),
+    "but not too narrow": (["a", "words"], [], 27, {"a": 3}),
 }
 
 
 def test_columns_that_fit_by_hand():
-    widths = {"a": 3, "b": 4, "long": 20, "text": 60}
-    for case, (essential, more, room, wanted) in FITTING.items():
-        found = fitting(essential, more, widths, {"text"}, room)
+    row = {"a": 1, "b": 1, "long": 1, "words": "x"}
+    widths, cells = {"a": 3, "b": 4, "long": 20, "words": 60}, {column: ["1", "2"] for column in row}
+    for case, (columns, more, space, wanted) in FITTING.items():
+        [found], _ = columns_that_fit(columns, more, [row], cells, widths, space)
         assert list(found.items()) == list(wanted.items()), case
 
 
@@ -163,10 +161,10 @@ def test_a_narrow_table_keeps_what_decides_then_intervals_and_drops_counts_first
     without = [{**row, "ratio": 1.25, "p": 0.25, "nothing": None}]
     assert by_importance(columns, without) == ["env", "regressions", "p", "runs", "mean", "ratio", "nothing"]
     monkeypatch.setenv("COLUMNS", "45")
-    print_table(columns, rows, title="Title")
+    Table(columns=columns, rows=rows, title="Title").print()
     text = capsys.readouterr().out
     assert text.splitlines()[1].split() == ["env", "regressions", "ratio", "p"]
-    assert "Left out: runs, mean." in text
+    assert "Left out: runs, mean; --columns has them." in text
 
 
 def test_what_decides_is_in_a_table_below_where_there_is_no_room(capsys, monkeypatch):
@@ -177,39 +175,32 @@ def test_what_decides_is_in_a_table_below_where_there_is_no_room(capsys, monkeyp
     ]
     for width, wanted, left_out in ((60, [["regressions", "p"]], True), (50, [["regressions"], ["runs", "p"]], False)):
         monkeypatch.setenv("COLUMNS", str(width))
-        print_table(("env", "variant", "runs", "regressions", "p"), rows, title="Title")
+        Table(columns=("env", "variant", "runs", "regressions", "p"), rows=rows, title="Title").print()
         lines = capsys.readouterr().out.splitlines()
         headings = [line.split() for line in lines if line.startswith("env")]
         assert headings == [["env", "variant", *some] for some in wanted]
         assert max(map(len, lines)) <= width
-        assert ("Left out: runs." in lines) is left_out
+        assert ("Left out: runs; --columns has them." in lines) is left_out
     # Columns that a table names decide as well.
     monkeypatch.setenv("COLUMNS", "50")
-    print_table(("env", "variant", "runs"), rows, title="Title", decides=["runs"])
-    print_table(("env", "variant", "r" * 20), [{**row, "r" * 20: 1} for row in rows], title="T", decides=["r" * 20])
+    Table(columns=("env", "variant", "runs"), rows=rows, title="Title", decides=["runs"]).print()
+    long = [{**row, "r" * 20: 1} for row in rows]
+    Table(columns=("env", "variant", "r" * 20), rows=long, title="T", decides=["r" * 20]).print()
     text = capsys.readouterr().out
     assert "runs" in text
     assert "r" * 20 in text
     assert "Left out" not in text
 
 
-def test_a_line_is_what_rich_draws():
-    """For cells of any characters, and terminals that lack some; what needs several lines is left to Rich."""
-    draw = random.Random(3)
-    texts = ["", "a", "1.50", " 7", "a  b", "日本語", "e\u0301", " [1, 2]", "ﷺ", "\u200b", "x\ty"]
-    texts += ["two words", "👩‍👩‍👧"]
-    seen = 0
-    for encoding in ("utf-8", "ascii", "latin-1"):
-        console = Console(file=io.TextIOWrapper(io.BytesIO(), encoding=encoding), highlight=False, width=200)
-        between = "|" if encoding != "utf-8" else " "
-        for _ in range(150):
-            number = draw.randrange(1, 6)
-            widths = [draw.randrange(1, 12) for _ in range(number)]
-            numbers = [draw.random() < 0.5 for _ in widths]
-            layout = _Layout(["h"] * number, widths, numbers, draw.randrange(2))
-            row = [draw.choice(texts) for _ in widths]
-            line = layout.line(row, between)
-            drawn = _drawn(console, layout.with_rows([row], headed=False))
-            assert line in (drawn, None)
-            seen += line is not None
-    assert seen > 100
+def test_wide_characters_and_outputs_without_them(capsys, monkeypatch):
+    rows = [{"a": "日本語" * 9, "b": 1.5}, {"a": "e\u0301", "b": 20}, {"a": "two words", "b": None}]
+    monkeypatch.setenv("COLUMNS", "30")
+    Table(columns=["a", "b"], rows=rows, plain=True).print()
+    lines = capsys.readouterr().out.splitlines()
+    assert {cell_len(line) for line in lines if line} == {30}
+    assert "".join(line[:-4].strip() for line in lines[2:6]).startswith("日本語" * 9)
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="ascii"))
+    Table(columns=["a"], rows=[{"a": "x"}], plain=True).print()
+    sys.stdout.flush()
+    assert written.getvalue() == b"a\n-\nx\n\n"

@@ -49,7 +49,7 @@ def test_three_calls_make_one_record(tmp_path):
     assert troubles(tmp_path) == []
 
 
-def test_the_selection_rule_decides_which_is_kept(tmp_path):
+def test_the_selection_rule_decides_which_is_cached(tmp_path):
     for rule, scores in {
         "better": {1.0: "revised", 0.9: "initial"},
         "strict": {1.0: "initial", 1.1: "revised"},

@@ -8,7 +8,6 @@ from collections import Counter
 
 import pytest
 
-from audit.engine.catalog import invariants
 from audit.store import open_store
 from tests.audit.samples import SHARED
 
@@ -65,8 +64,3 @@ def test_the_evidence_is_what_was_recorded_as_shown(store, episodes):
         for label in ("worst", "median", "best"):
             recorded = shown[row["env"], row["iteration"], label]
             assert (row[f"{label}_rollout"], row[label]) == recorded
-
-
-@pytest.mark.parametrize("invariant", invariants())
-def test_invariants_hold(store, invariant):
-    assert store.violations(invariant) == []

@@ -147,6 +147,6 @@ def test_five_at_most_are_printed():
 
 
 def test_nothing_is_tested_where_no_sentence_is_asked_for(tmp_path, monkeypatch):
-    monkeypatch.setattr("audit.python_models.noise.compared", pytest.fail)
+    monkeypatch.setattr("audit.models.regressions.no_change_tests", pytest.fail)
     assert len(audit.salience(records(tmp_path, of(1, 1)))) == 1
     assert answers([], None, of_texts=False) == []

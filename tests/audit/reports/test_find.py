@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from audit.reports.finding import COLUMNS, cases
+from audit.reports.finding import COLUMNS
+from audit.vocabulary.cases import CASES
 from tests.audit.calls import call, json_rows
 from tests.audit.samples import SHARED, candidate, episode, revision, write_run
 
@@ -67,7 +68,7 @@ def examples(tmp_path_factory):
 
 
 def test_a_case_finds_its_examples_and_scores_them_as_by_hand(examples):
-    for case in cases():
+    for case in CASES:
         wanted = {number: example[4][case] / 450 for number, example in EXAMPLES.items() if case in example[4]}
         assert wanted, f"{case}: a case without an example"
         rows = found(examples, "--case", case)
@@ -153,8 +154,8 @@ def test_the_table_has_commands_and_says_what_it_leaves_out(examples):
 
 def test_the_cases_are_listed():
     listed = call("find", "--cases")
-    assert (listed.exit_code, len(listed.stdout.splitlines())) == (0, len(cases()))
-    for name, case in cases().items():
+    assert (listed.exit_code, len(listed.stdout.splitlines())) == (0, len(CASES))
+    for name, case in CASES.items():
         assert f"{name} " in listed.stdout
         assert case.words in listed.stdout
         assert case.words[-1] == case.score[-1] == "."
@@ -164,7 +165,7 @@ def test_an_unknown_case_lists_the_cases(examples):
     result = call("find", examples, "--case", "full-rescu")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "did you mean full-rescue?" in result.stderr
-    assert set(cases()) <= set(result.stderr.split())
+    assert set(CASES) <= set(result.stderr.split())
     assert call("find", examples).exit_code == 2
 
 

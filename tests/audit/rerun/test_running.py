@@ -84,7 +84,7 @@ def test_results_do_not_depend_on_the_workers(data, name):
     assert others == [expected] * 2
 
 
-def test_workers_are_no_part_of_what_is_kept(data, tmp_path, monkeypatch):
+def test_workers_are_no_part_of_what_is_cached(data, tmp_path, monkeypatch):
     monkeypatch.setenv("SALIENCE_AUDIT_CACHE", str(tmp_path))
     options = ["rescore", str(data), "--rollouts", "5", "--env", "cartpole"]
     first = CliRunner().invoke(app, [*options, "--workers", "2"])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from importlib import resources
 
-from audit.engine.catalog import functions, models
+from audit.models.catalog import functions, models
+from audit.records.packs import PackedRun, _add
 from audit.sources.formats import CAPABILITIES, REMARKS
 from audit.sources.intake import Intake, RunFacts
-from audit.sources.pack import PackedRun, _add
 
 
 def test_no_relation_names_a_source():

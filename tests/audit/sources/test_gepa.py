@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from audit.output.errors import AuditError
-from audit.sources import gather
+from audit.records.locating import locate
+from audit.records.reading import gather
 from audit.sources.intake import Intake
 from audit.sources.prompts import LINEAGE
 from audit.store import open_store
@@ -283,7 +284,7 @@ DAMAGE = {
 def gathered(folder, work):
     work.mkdir(exist_ok=True)
     intake = Intake(work)
-    gather([folder], intake, keep=False)
+    gather([locate(folder)], intake)
     return intake
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 
+import duckdb
 import pytest
 from typer.testing import CliRunner
 
 from audit.asking.answer_file import AnswerFile
-from audit.cache_folder import VARIABLE
 from audit.cli import app
-from audit.ingest import gathering as gathering_module
 from audit.output.errors import AuditError
-from audit.packing import pack
+from audit.records.packing import pack
 from audit.sources.judgements import JUDGEMENTS
 from audit.store import open_store
 from stats.cli import app as stats_app
@@ -23,10 +22,8 @@ from tests.audit.importing.foreign import row as log_row
 from tests.audit.judging.judges import judgement
 from tests.audit.samples import revision, write_run
 from tests.audit.sources.released import critic_episode
-from tests.collector.helpers import collect, spec
 from tests.irregular import IRREGULAR, impatiently
 
-KINDS = pytest.mark.parametrize("kind", IRREGULAR)
 DEEP = "[" * 100_000 + "]" * 100_000
 
 
@@ -97,95 +94,58 @@ def test_as_a_pack_or_an_archive_it_is_named_or_refused(tmp_path, kind):
         assert f"{tmp_path / name}: a pipe or device; write what it gives to a file" in result.stderr
 
 
-def test_in_the_cache_it_counts_as_damaged(tmp_path, monkeypatch):
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
-    monkeypatch.setattr(gathering_module, "SMALLEST", 0)
-    (tmp_path / "cache").mkdir()
-    for kind in IRREGULAR:
-        replaced(tmp_path / "cache" / f"{kind}.json", kind)
-    (tmp_path / "cache" / "deep.json").write_text(f'{{"version": {DEEP}}}')
-    good(tmp_path / "data")
-    result = audit("summary", tmp_path / "data")
-    assert (result.exit_code, result.stderr) == (0, "")
-
-
-@KINDS
-def test_sheets_mappings_and_logs_are_refused(tmp_path, kind):
+@pytest.mark.parametrize("kind", IRREGULAR)
+def test_sheets_mappings_logs_judgements_and_tables_are_refused(tmp_path, kind):
     (tmp_path / "log.jsonl").write_bytes(log_of(log_row()))
     (tmp_path / "map.toml").write_text(MAPPING)
+    data = good(tmp_path / "data")
     importing = ("import", "--map", tmp_path / "map.toml", tmp_path / "log.jsonl", "--out", tmp_path / "out")
+    judged = tmp_path / "judged.jsonl"
     for name, status, arguments in (
-        ("labels.csv", 1, ("validate", tmp_path / "labels.csv", good(tmp_path / "data"))),
+        ("labels.csv", 1, ("validate", tmp_path / "labels.csv", data)),
         ("map.toml", 2, importing),
         ("log.jsonl", 1, importing),
+        ("judged.jsonl", 1, ("salience", data, "--detector", "judge", "--judgements", judged)),
     ):
         if (name, kind) == ("log.jsonl", "huge"):  # a log may be of any size
             continue
         before = (tmp_path / name).read_bytes() if (tmp_path / name).exists() else b""
         told = replaced(tmp_path / name, kind)
         result = audit(*arguments)
-        assert (result.exit_code, result.stdout) == (status, "")
-        assert f"{name}: {told}" in result.stderr
+        assert (result.exit_code, result.stdout) == (status, ""), name
+        assert name in result.stderr
+        assert ("16 MiB" if (name, kind) == ("judged.jsonl", "huge") else told) in result.stderr
         (tmp_path / name).unlink()
         (tmp_path / name).write_bytes(before)
     assert not (tmp_path / "out").exists()
-
-
-@KINDS
-def test_judgements_are_refused(tmp_path, kind):
-    told = "16 MiB" if kind == "huge" else replaced(tmp_path / "judged.jsonl", kind)
-    replaced(tmp_path / "judged.jsonl", kind)
-    data = good(tmp_path / "data")
-    result = audit("salience", data, "--detector", "judge", "--judgements", tmp_path / "judged.jsonl")
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert "judged.jsonl" in result.stderr
-    assert told in result.stderr
-    with pytest.raises(AuditError, match=told), AnswerFile(tmp_path / "judged.jsonl", JUDGEMENTS):
+    told = "16 MiB" if kind == "huge" else replaced(judged, kind)
+    replaced(judged, kind)
+    with pytest.raises(AuditError, match=told), AnswerFile(judged, JUDGEMENTS):
         pass
-
-
-def test_what_the_critic_did_is_named(tmp_path):
-    folder = collect(spec("cartpole", iterations=2), tmp_path)
-    for kind in IRREGULAR:
-        told = replaced(folder / "truth.jsonl", kind)
-        result = audit("calibrate", tmp_path)
-        assert result.exit_code == 1
-        assert f"truth.jsonl: cannot be read ({told}" in result.stderr
-
-
-@KINDS
-def test_tables_of_ones_own_are_refused(tmp_path, kind):
     told = replaced(tmp_path / "own.csv", kind)
     result = CliRunner().invoke(stats_app, ["check", str(tmp_path / "own.csv")])
     assert told in str(result.exception)
     with pytest.raises(PublishedError, match=f"^{tmp_path / 'own.csv'}: {told}"):
         read_csv(tmp_path / "own.csv")
+    told = replaced(data / "truth.jsonl", kind)
+    assert f"truth.jsonl: cannot be read ({told}" in audit("calibrate", data).stderr
 
 
 def test_what_is_nested_too_deeply_is_named(tmp_path):
+    """In judgements and in packs, of which one says nothing of its contents."""
     good(tmp_path / "data" / "good")
-    run = write_run(tmp_path / "data" / "deep", [revision([1, 5, 9], [2, 2, 2], run=2)])
-    (run / "run.json").write_text(f'{{"deep": {DEEP}, {(run / "run.json").read_text()[1:]}')
+    packed = pack(tmp_path / "data").path
+    for name, change, where in (
+        ("deep", f"* replace (if(about is null, null, '{DEEP}') as about)", "true"),
+        ("none", "*", "about is null"),
+    ):
+        path = tmp_path / "data" / f"{name}.pack.parquet"
+        duckdb.execute(f"copy (select {change} from '{packed}' where {where}) to '{path}'")
     sound = json.loads(judgement("The worst rollout fell."))
     spoilt = json.dumps(sound | {"iteration": 1, "options": {}}).replace('"options": {}', f'"options": {{"x": {DEEP}}}')
     (tmp_path / "judged.jsonl").write_text(f"{json.dumps(sound)}\n{spoilt}\n")
     with open_store([tmp_path / "data"], detector="judge", judgements=[tmp_path / "judged.jsonl"]) as store:
-        told = [str(problem) for problem in store.problems]
-    assert len(told) == 2
-    assert told[0] == f"{run / 'run.json'}:1: nested more than 200 levels deep; the run is left out"
-    assert told[1].startswith(f"{tmp_path / 'judged.jsonl'}:2: not a judgement (")
-
-
-def test_a_pack_whose_contents_are_nested_too_deeply_or_missing_is_named(tmp_path):
-    import duckdb
-
-    good(tmp_path / "data" / "good")
-    made = pack(tmp_path / "data").path
-    for name, change in (("deep", f"select * replace (if(about is null, null, '{DEEP}') as about)"), ("none", "")):
-        query = f"{change} from '{made}' {'' if change else 'where about is null'}"
-        duckdb.execute(f"copy ({query}) to '{tmp_path / 'data' / f'{name}.pack.parquet'}'")
-    with open_store([tmp_path / "data"]) as store:
-        told = [str(problem) for problem in store.problems]
+        *packs, told = (str(problem) for problem in store.problems)
         assert len(store.rows("revisions")) == 1
-    assert len(told) == 2
-    assert all("cannot be read as a pack (" in each and "left out" in each for each in told)
+    assert told.startswith(f"{tmp_path / 'judged.jsonl'}:2: not a judgement (")
+    assert ["cannot be read as a pack (" in each and "left out" in each for each in packs] == [True] * 2

@@ -9,7 +9,7 @@ import shutil
 import pytest
 
 import audit
-from audit.ingest.runs import open_records
+from audit.records.lines import open_records
 from audit.sources.program_headings import shown_programs
 from audit.sources.prompts import LINEAGE, calls_in, prompts_of
 from collector.records import PoolMember
@@ -147,7 +147,7 @@ def test_without_a_combined_score_the_mean_of_the_numbers_is_taken(tmp_path):
 
 
 def test_prompts_are_found_where_those_of_native_runs_are():
-    with open_records([FOLDER], cache=False) as records:
+    with open_records([FOLDER]) as records:
         (run,) = records.runs
         iterations = list(records.iterations(run))
         prompts = dict(zip([each.iteration for each in iterations], prompts_of(run.files, iterations), strict=True))
@@ -205,7 +205,7 @@ def test_copies_are_neither_revisions_nor_parents(tmp_path):
     assert rows == [(1, 0.5), (2, 0.4), (3, 0.5)]
     assert "left out: 3 copies that OpenEvolve made" in notes[0]
     assert ["is marked as a migrant, and differs" in each for each in problems] == [True]
-    with open_records([folder], cache=False) as records:
+    with open_records([folder]) as records:
         members = [each for file in records.runs[0].files for each in calls_in(file, PoolMember, LINEAGE)]
     assert {each.candidate: each.parents for each in members}["two"] == ["one"]
 
@@ -232,7 +232,7 @@ def trace(*steps):
         ("1sa 3sb 2ac 4cd 6ce 5df", (0, 1, 2, 3, 4, 5)),
     ],
 )
-def test_of_a_resumed_run_the_branch_that_went_on_is_kept(steps, kept, tmp_path):
+def test_of_a_resumed_run_the_branch_that_went_on_is_cached(steps, kept, tmp_path):
     lines = list(trace(*((int(each[0]), each[1], each[2]) for each in steps.split())))
     programs = [program("s", None, 0, -1.0, "s")] + [
         program(each["child_id"], each["parent_id"], each["iteration"], place * 1.0, each["child_id"], time=place)

@@ -11,8 +11,8 @@ import tarfile
 
 import pytest
 
-from audit.ingest.runs import open_records
 from audit.output.errors import AuditError
+from audit.records.lines import open_records
 from audit.sources import sqlite_copies
 from audit.sources.prompts import prompts_of
 from tests.audit.sources.tool_folders import TOOLS, listing, read
@@ -201,7 +201,7 @@ def test_what_is_no_such_database_is_one_line(content, copy):
 
 
 def test_prompts_are_found_where_those_of_native_runs_are():
-    with open_records([FOLDER], cache=False) as records:
+    with open_records([FOLDER]) as records:
         (run,) = records.runs
         found = list(prompts_of(run.files, list(records.iterations(run))))
     calls = [json.loads(each["metadata"])["llm_result"] for each in programs() if each["parent_id"]]

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
-import tarfile
 
 import pytest
 from typer.testing import CliRunner
 
 import audit
 from audit.cli import app
-from audit.ingest.runs import open_records
 from audit.output.errors import AuditError
-from audit.packing import pack
+from audit.records.lines import open_records
+from audit.records.packing import pack
 from audit.reports.unfinished import unfinished
 from audit.store import open_store
 from stats.tables.curves import mean_curve
@@ -51,22 +50,19 @@ def counts(store):
     return store.sql("select run, iterations_finished, iterations_skipped from run_facts order by run").fetchall()
 
 
-@pytest.mark.parametrize("form", ["folder", "archive", "pack", "copied twice"])
-def test_they_are_counted_whatever_the_records_are_in(form, data, tmp_path):
-    path = data
-    if form == "archive":
-        path = tmp_path / "data.tar.gz"
-        with tarfile.open(path, "w:gz") as archive:
-            archive.add(data, "data")
-    elif form == "pack":
-        path = pack(data).path
-        shutil.rmtree(data)
-    elif form == "copied twice":
-        shutil.copytree(data / "run-02", data / "copy")
-    with open_store([path], cache=False) as store:
-        assert counts(store) == [(1, 3, 2), (2, 0, 5), (3, 5, 0)]
-        assert store.notes == [NOTE]
-        assert store.problems == []
+def test_they_are_counted_whatever_the_records_are_in(data):
+    """A folder, one that holds a copy of a run, a pack, and line by line."""
+    with pytest.raises(AuditError, match="no iteration that proposed anything in what was given"):
+        open_store([data / "run-02"], cache=False)
+    with open_records([data], judged=False) as records:
+        held = {run.identity.run: [each.iteration for each in records.iterations(run)] for run in records.runs}
+        assert (held, records.problems) == ({1: [1, 3, 4], 2: [], 3: [0, 1, 2, 3, 4]}, [])
+    packed = pack(data).path
+    shutil.copytree(data / "run-02", data / "copy")
+    for path in (data, packed):
+        with open_store([path], cache=False) as store:
+            assert counts(store) == [(1, 3, 2), (2, 0, 5), (3, 5, 0)]
+            assert (store.notes, store.problems) == ([NOTE], [])
 
 
 def test_gaps_are_in_no_average_and_leave_the_rest_in_place(data):
@@ -115,15 +111,3 @@ def test_lines_that_are_no_such_records_are_problems(data):
     ]  # fmt: skip
     assert any("belongs to another run" in message for message in messages)
     assert any("no run.json beside it" in message for message in messages)
-
-
-def test_records_that_hold_nothing_else_are_one_line(data):
-    with pytest.raises(AuditError, match="no iteration that proposed anything in what was given"):
-        open_store([data / "run-02"], cache=False)
-
-
-def test_commands_that_run_policies_again_read_what_there_is(data):
-    with open_records([data], judged=False) as records:
-        held = {run.identity.run: [each.iteration for each in records.iterations(run)] for run in records.runs}
-        assert records.problems == []
-    assert held == {1: [1, 3, 4], 2: [], 3: [0, 1, 2, 3, 4]}

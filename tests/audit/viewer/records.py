@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from audit.arguments import RevisionSelection, request_of
+from audit.options import RevisionSelection, options_of
 from audit.viewer.session import Session
 from tests.audit.samples import revision, write_run
 
@@ -39,7 +39,7 @@ def write_records(folder: Path, *, runs: int = 3, iterations: int = 8) -> Path:
 
 def open_session(folder: Path, **options) -> Session:
     """A session over records, as `audit.view` opens it."""
-    return Session(request_of(folder, RevisionSelection, options))
+    return Session(options_of(folder, RevisionSelection, options))
 
 
 def number_of(session: Session, chosen) -> int:

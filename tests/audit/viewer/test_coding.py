@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 import audit
 from audit.cli import app
-from audit.request import Request
+from audit.options import Options
 from audit.validation.coding.filling import Filling
 from audit.viewer.coding import save, sheet
 from audit.viewer.writing import LARGEST, put_label
@@ -55,7 +55,7 @@ def labels(empty, tmp_path):
 
 @pytest.fixture(scope="module")
 def store(records):
-    with Request(paths=[records]).open() as opened:
+    with Options(paths=[records]).open() as opened:
         yield opened
 
 

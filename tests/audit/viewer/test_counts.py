@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.request import Request
+from audit.options import Options
 from audit.viewer import pages
 from audit.viewer.counts import COUNTED
 from audit.viewer.query import Query
@@ -36,7 +36,7 @@ def count_links(session, *, all_rows: bool = True) -> int:
 
 @pytest.fixture(scope="module")
 def session(grid):
-    with Session(Request(paths=[grid], detector=None)) as session:
+    with Session(Options(paths=[grid], detector=None)) as session:
         yield session
 
 
@@ -47,18 +47,18 @@ def test_of_the_first_and_last_rows(session) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("detector", [None, "phrase", "resolved"])
 def test_of_parameters(grid, detector) -> None:
-    with Session(Request(paths=[grid], detector=detector)) as session:
+    with Session(Options(paths=[grid], detector=detector)) as session:
         assert count_links(session) > 200
 
 
 @pytest.mark.parametrize("about", [None, *(pytest.param(each, marks=pytest.mark.slow) for each in ("best", "first"))])
 def test_of_texts(about) -> None:
-    with Session(Request(paths=[PLANTED], detector=None, about=about)) as session:
+    with Session(Options(paths=[PLANTED], detector=None, about=about)) as session:
         assert count_links(session, all_rows=about is not None) > 20
 
 
 def test_of_a_selection(grid) -> None:
-    with Session(Request(paths=[grid], detector=None, env=["nim"], run=None)) as session:
+    with Session(Options(paths=[grid], detector=None, env=["nim"], run=None)) as session:
         assert count_links(session, all_rows=False) > 30
         assert session.table.count(Query()) == 72
 

@@ -20,8 +20,8 @@ from typer.testing import CliRunner
 
 import audit
 from audit.cli import app
+from audit.options import Options
 from audit.output.formats import as_json
-from audit.request import Request
 from audit.viewer import export, pages
 from audit.viewer.query import Query
 from audit.viewer.revision import revision
@@ -37,7 +37,7 @@ TEXTS = Path(__file__).resolve().parents[3] / "data" / "gepa-planted"
 
 @pytest.fixture(scope="module")
 def session(grid):
-    with Session(Request(paths=[grid], detector=None)) as session:
+    with Session(Options(paths=[grid], detector=None)) as session:
         yield session
 
 
@@ -187,7 +187,7 @@ def test_every_run_has_a_page_with_revisions_or_without(session, made) -> None:
 
 
 def test_a_texts_page_is_that_of_the_server() -> None:
-    with Session(Request(paths=[TEXTS], detector=None)) as session:
+    with Session(Options(paths=[TEXTS], detector=None)) as session:
         pages_of_all = list(export.details(session, with_prompts=True))
         for page in pages_of_all[::25]:
             wanted = revision(session, RevisionKey(*page["key"]), Query())

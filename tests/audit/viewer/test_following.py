@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 import audit
-from audit.arguments import RevisionSelection, request_of
+from audit.options import Options, RevisionSelection, options_of
 from audit.output.errors import AuditError, UsageError
-from audit.request import Request
 from audit.viewer import following
 from audit.viewer.following import Follower
 from tests.audit.viewer.records import write_records
@@ -20,7 +19,7 @@ TOOLS = Path(__file__).parents[2] / "data" / "tools"
 
 
 def follower(folder: Path, **options) -> Follower:
-    return Follower(replace(request_of(folder, RevisionSelection, options), cache=False))
+    return Follower(replace(options_of(folder, RevisionSelection, options), cache=False))
 
 
 def counted(held: Follower) -> int:
@@ -45,7 +44,7 @@ def test_records_are_read_again_only_after_a_change(run, monkeypatch) -> None:
     held = follower(file.parent.parent)
     assert counted(held) == 3
     with monkeypatch.context() as patched:
-        patched.setattr(Request, "suited", None)
+        patched.setattr(Options, "suited", None)
         (file.parent / "calls.jsonl").write_text("{}\n")
         assert counted(held) == 3
     with file.open("ab") as stream:

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 def addresses(served):
     """Every page, as its address."""
-    with audit.open(served._session.request.paths) as store:
+    with audit.open(served._session.options.paths) as store:
         row = store.rows("revisions")[3]
     key = "/".join(str(row[name]) for name in ("condition", "env", "variant", "run", "iteration"))
     return {

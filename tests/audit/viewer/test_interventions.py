@@ -13,8 +13,8 @@ import pytest
 import audit
 from audit.interventions.plan import answers_file, read_plan
 from audit.interventions.report import read_report
+from audit.options import Options
 from audit.output.errors import AuditError
-from audit.request import Request
 from audit.viewer import interventions
 from audit.viewer.query import Query
 from audit.viewer.revision import revision
@@ -55,7 +55,7 @@ def rewrite(path: Path, change) -> None:
 
 
 def opened(*paths: Path) -> Session:
-    return Session(Request(paths=[paths[0].parent / "runs"], plans=paths))
+    return Session(Options(paths=[paths[0].parent / "runs"], plans=paths))
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import audit
+from audit.options import Options
 from audit.output.errors import AuditError
-from audit.request import Request
 from audit.viewer.lineage import blamed, lineage
 from audit.viewer.session import Session
 from audit.vocabulary.keys import RunKey
@@ -26,7 +26,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def session(folder):
-    with Session(Request(paths=[folder])) as opened:
+    with Session(Options(paths=[folder])) as opened:
         yield opened
 
 

@@ -7,8 +7,8 @@ import tarfile
 import pytest
 from starlette.testclient import TestClient
 
-from audit.arguments import RevisionSelection, request_of
 from audit.marks.marks import NAME, marks_for
+from audit.options import RevisionSelection, options_of
 from audit.viewer.live import Live
 from audit.viewer.marking import NO_FOLDER
 from audit.viewer.query import Query
@@ -134,7 +134,7 @@ def test_records_in_no_folder_say_why_nothing_is_marked(tmp_path) -> None:
         tar.add(tmp_path / "runs", "runs")
     path = "/".join(map(str, KEY))
     for marks, reason in ((None, NO_FOLDER), (marks_for([archive], tmp_path / "mine.jsonl", "ann"), "")):
-        request = request_of(archive, RevisionSelection, {"cache": False})
+        request = options_of(archive, RevisionSelection, {"cache": False})
         with (
             Session(request, marks=marks) as session,
             TestClient(application(Live(session), "secret", []), base_url="http://127.0.0.1/secret/") as client,

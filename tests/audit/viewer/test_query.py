@@ -12,9 +12,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from audit.engine.memory import SORTING
+from audit.models.settings import SORTING
+from audit.options import Options
 from audit.output.errors import UsageError
-from audit.request import Request
 from audit.store import open_store
 from audit.viewer.query import PAGE, Query
 from audit.viewer.session import Session
@@ -23,7 +23,7 @@ from audit.vocabulary.keys import RevisionKey
 
 @pytest.fixture(scope="module")
 def session(grid):
-    with Session(Request(paths=[grid], detector=None)) as session:
+    with Session(Options(paths=[grid], detector=None)) as session:
         yield session
 
 
@@ -164,8 +164,8 @@ def test_the_table_is_made_within_a_bound_of_memory(grid) -> None:
     """What a million revisions need beyond it is on the disk meanwhile; all else has what it had before."""
     limit = "current_setting('memory_limit') as bytes"
     with open_store([grid], cache=False) as store:
-        [before] = store._database._connection.sql(f"select {limit}").fetchall()
-        path = store.kept("probe", f"select {limit}")
+        [before] = store._database.connection.sql(f"select {limit}").fetchall()
+        path = store.cached_file("probe", f"select {limit}")
         with duckdb.connect(str(path), read_only=True) as kept:
             assert kept.sql("from probe").fetchall() == [(f"{SORTING / 2**20:.1f} MiB",)]
-        assert store._database._connection.sql(f"select {limit}").fetchall() == [before]
+        assert store._database.connection.sql(f"select {limit}").fetchall() == [before]

@@ -9,7 +9,7 @@ import gymnasium
 import pytest
 from starlette.testclient import TestClient
 
-from audit.request import Request
+from audit.options import Options
 from audit.viewer.live import Live
 from audit.viewer.server import application
 from audit.viewer.session import Session
@@ -73,7 +73,7 @@ def session(data, tmp_path_factory):
     module.write_text(MODULE)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SALIENCE_AUDIT_CACHE", str(folder / "cache"))
-        with Session(Request(paths=[data]), task_modules=[module]) as opened:
+        with Session(Options(paths=[data]), task_modules=[module]) as opened:
             yield opened
     del TASKS["corridor"], gymnasium.registry["Corridor-v0"], sys.modules["salience_audit_task_corridor"]
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from audit.options import Options
 from audit.output.errors import AuditError
-from audit.request import Request
 from audit.viewer.query import Query
 from audit.viewer.revision import SENTENCE, revision
 from audit.viewer.session import Session
@@ -80,7 +80,7 @@ def session(tmp_path_factory):
     texts[1]["revised"]["text"] = None
     run = text_run(condition="texts")
     write_run(root / "texts", texts, **{name: run[name] for name in run if name not in {"env", "variant", "run"}})
-    with Session(Request(paths=[root], detector="word")) as opened:
+    with Session(Options(paths=[root], detector="word")) as opened:
         yield opened
 
 
@@ -181,7 +181,7 @@ def test_labels_are_shown_when_all_coders_are_done(session, tmp_path, done) -> N
         f"condition,env,variant,run,iteration,coder,{','.join(columns)},note\n"
         f"{key},A,1,0,1,0,worst,\n{key},B,1,0,0,0,{'best' if done else ''},odd\n"
     )
-    with Session(Request(paths=[*session.request.paths]), [path], "A") as opened:
+    with Session(Options(paths=[*session.options.paths]), [path], "A") as opened:
         labels = of_params(opened, 0)["labels"]
         other = of_params(opened, 1)["labels"]
     if not done:
@@ -197,7 +197,7 @@ def test_labels_are_shown_when_all_coders_are_done(session, tmp_path, done) -> N
 def test_a_revision_whose_prompts_cannot_be_read_is_shown_without_them(tmp_path) -> None:
     folder = write_run(tmp_path / "runs", [recorded([1, 5, 9], [2, 2, 2], answer=ANSWER)])
     (folder / "calls.jsonl").mkdir()
-    with Session(Request(paths=[folder], detector=None)) as session:
+    with Session(Options(paths=[folder], detector=None)) as session:
         found = revision(session, RevisionKey("hand", "cartpole", "threetraj", 1, 0), EVERY)
     assert found["answer"]
     assert found["prompt"] is None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from audit.options import Options
 from audit.output.errors import AuditError
-from audit.request import Request
 from audit.viewer import run as module
 from audit.viewer.run import run
 from audit.viewer.session import Session
@@ -28,7 +28,7 @@ def session(tmp_path_factory):
     for number, step in enumerate(steps):
         step["iteration"] = number
     write_run(root / "ppo", steps, method={"training_rollouts": 1})
-    with Session(Request(paths=[root])) as opened:
+    with Session(Options(paths=[root])) as opened:
         yield opened
 
 

@@ -52,7 +52,7 @@ def test_they_are_asked_for_and_kept_where_the_option_is_given(server, dialect):
         dialect.asked(server, refused, logprobs=True)
 
 
-def test_what_is_kept_is_bounded():
+def test_what_is_cached_is_bounded():
     for logprob in (b"null", b"1e999", b"-1e308", b"-3.5e38"):
         many = b'[{"token": "a", "logprob": -1}%s]' % (b', {"token": "b", "logprob": %s}' % logprob * 3)
         assert read_logprobs(msgspec.Raw(many)) in (None, [("a", -1.0)])

@@ -78,7 +78,7 @@ def test_all_waits_together_are_bounded(clock):
     assert clock.slept == []
 
 
-def test_the_wait_that_a_server_asks_for_is_kept_up_to_a_bound(clock):
+def test_the_wait_that_a_server_asks_for_is_cached_up_to_a_bound(clock):
     for error, (asked, waited) in product((failed, limited), [(0, 0), (2.5, 2.5), (60, 60), (86_400, 60)]):
         clock.slept.clear()
         assert run(Script(error(retry_after=asked)), clock) == "answer"

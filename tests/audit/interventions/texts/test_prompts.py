@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit.ingest.runs import open_records
 from audit.interventions.texts.arms import ARMS, OTHER, ask
 from audit.interventions.texts.effects import edits_of, words_of
 from audit.interventions.texts.units import eligible, revised
+from audit.records.lines import open_records
 from audit.sources.reflection_prompts import DSPY, GEPA, HIDDEN, OPENEVOLVE, SIMBA, applied, read_prompt
 from tests.audit.interventions.texts.reflectors import TEMPLATE, _example
 

@@ -1,1 +1,0 @@
-"""From files to columns: checks, segments, and what is kept between audits."""

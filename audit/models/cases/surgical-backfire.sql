@@ -1,8 +1,0 @@
--- A small edit of a policy that worked in part, that made it worse.
--- Score: loss, in spans (the way from the task's floor to what counts as high).
-select
-    condition, env, variant, run, iteration,
-    -delta / (high - floor) as score
-from revisions
-join thresholds using (condition, env, variant, run)
-where pattern = 'surgical_backfire'

@@ -1,8 +1,0 @@
--- An edit in several places of a policy above the floor, that made it better.
--- Score: gain, in spans (the way from the task's floor to what counts as high).
-select
-    condition, env, variant, run, iteration,
-    delta / (high - floor) as score
-from revisions
-join thresholds using (condition, env, variant, run)
-where pattern = 'targeted_multi_state_fix'

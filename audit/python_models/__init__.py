@@ -1,1 +1,0 @@
-"""Relations that SQL alone cannot make."""

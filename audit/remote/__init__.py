@@ -1,1 +1,0 @@
-"""Records elsewhere: URLs as paths, and the copies of what they name on this machine."""
