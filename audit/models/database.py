@@ -66,7 +66,7 @@ class Database:
         self._cache = cache
         self._load = load
         self._texts: dict[str, str] = {}
-        """The SELECTs that stand in for those of models."""
+        """SELECTs that replace those of models, by relation."""
         self._detect: Detect | None = None
         self._values: dict[str, Any] = {}
         self._built: dict[str, str] = {}

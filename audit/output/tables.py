@@ -135,7 +135,7 @@ def _drawn(
 
 
 def _beside(blocks: Sequence[Sequence[str]], widths: Sequence[int], blanks: str) -> Iterator[str]:
-    """The lines of texts that stand beside each other."""
+    """Texts of several lines each, joined line by line into the lines of one row."""
     from rich.cells import set_cell_size
 
     for line in zip_longest(*blocks, fillvalue=""):

@@ -98,3 +98,13 @@ def test_the_sql_agrees_with_the_plain_definitions(tmp_path_factory, drawn):
     for record, row in zip(records, rows, strict=True):
         wanted = plain.details(record, {**thresholds, "policy": "linear"}, "word")
         assert row == {**wanted, "l2_distance": pytest.approx(wanted["l2_distance"])}
+
+
+def test_a_table_is_made_again_when_a_variable_that_it_reads_changes(tmp_path):
+    write_run(tmp_path / "run-01", [revision([1, 5, 9], [2, 2, 2])])
+    with open_store([tmp_path]) as store:
+        [before] = store.rows("thresholds")
+        store.set("overrides", '[{"env": "cartpole", "high": 460}]')
+        [after] = store.rows("thresholds")
+    assert before["high"] != 460.0
+    assert after == {**before, "high": 460.0, "origin": after["origin"]}

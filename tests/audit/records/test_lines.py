@@ -187,7 +187,7 @@ def test_every_command_leaves_out_the_same_lines_and_strict_refuses_them(data, m
 
 
 def test_verify_reads_what_it_is_there_to_find(data):
-    """Lines whose fields do not fit together are told of in rows."""
+    """`audit verify` has a row for each line whose fields do not fit together."""
     result = CliRunner().invoke(app, ["verify", str(data), "--all", "--strict"])
     assert result.exit_code == 1
     compared = {"another mean", "no parameters", "a parameter less", "a status that does not fit"}
