@@ -81,7 +81,7 @@ def export(
             caption = options.caption(store)
         tally = Tally()
         new = folder / "new"
-        with open_records(options.paths) as records:
+        with open_records(options.paths, cache=options.cache) as records:
             found = transcripts(records, options.choose(records), role, tally)
             files = PartWriter(form, folder, verdicts, columns).write(found, new)
         if not tally.transcripts:

@@ -75,20 +75,21 @@ class Records:
 
 
 @contextlib.contextmanager
-def open_records(paths: Sequence[str | Path], *, judged: bool = True) -> Iterator[Records]:
+def open_records(paths: Sequence[str | Path], *, judged: bool = True, cache: bool = True) -> Iterator[Records]:
     """Find the runs below folders and archives; native records and released logs, as every command reads them.
 
     Args:
         paths: folders, archives and packs, or URLs of them.
         judged: leave out the records that all analyses leave out. Otherwise those whose numbers do not fit together are
-            kept, for a command that reports what is wrong with them.
+            left in, for a command that reports what is wrong with them.
+        cache: whether the copy of what a URL names is used where it has not changed.
 
     Raises:
         AuditError: a path is missing or holds no records.
     """
     with temporary_folder() as directory:
         intake = Intake(directory)
-        gather([locate(path) for path in paths], intake)
+        gather([locate(path, cache=cache) for path in paths], intake)
         yield Records(intake, compare=judged)
 
 

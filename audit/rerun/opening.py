@@ -33,7 +33,7 @@ def opened(
         UsageError: a file of tasks cannot be used.
     """
     load_tasks([Path(path) for path in task_modules])
-    with open_records(options.paths, judged=judged) as records:
+    with open_records(options.paths, judged=judged, cache=options.cache) as records:
         yield records, options.choose(records)
 
 

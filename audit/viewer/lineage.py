@@ -47,7 +47,7 @@ def blamed(session: Session, key: RunKey, candidate: str) -> dict[str, Any]:
 
 def _pool(session: Session, key: RunKey) -> Pool:
     def read() -> dict[str, Any]:
-        with open_records(session.options.paths) as records:
+        with open_records(session.options.paths, cache=session.options.cache) as records:
             return {"pools": list(pools(records, [run for run in records.runs if run.identity == key]))}
 
     found: list[Pool] = session.once(f"lineage {'/'.join(map(str, key))}", read)["pools"]

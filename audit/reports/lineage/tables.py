@@ -80,7 +80,7 @@ def lineage(
     if not 0 < alike <= 1:
         raise UsageError(f"--alike {alike:g}: give a share from 0 to 1")
     options = options_of(data, RunSelection, keywords)
-    with open_records(options.paths) as records:
+    with open_records(options.paths, cache=options.cache) as records:
         found = list(pools(records, options.choose(records)))
     if options.strict:
         refuse_problems(records.problems)

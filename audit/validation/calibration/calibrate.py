@@ -53,7 +53,7 @@ def calibrate(
         AuditError: no truth is known of any revision in the records.
     """
     options = options_of(data, Detection, keywords)
-    with open_records(options.paths) as records:
+    with open_records(options.paths, cache=options.cache) as records:
         truths, problems = read_truth(options.choose(records))
     print_notes([], problems)
     known, found, caption = _known_and_found(options, truths)
